@@ -1,4 +1,4 @@
-"""Several attributes of a person: each one reported, or one drawn at random."""
+"""Several attributes of a person: all of them are reported, or one drawn at random."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Records(Mapping[str, Reports]):
-    """The reports of `n` people about several attributes: `records["age"]` are the `Reports` of one.
+    """The reports of `n` people about several attributes: `records["age"]` are the `Reports` on ages.
 
-    If each person reported one attribute, `chosen` contains its index for each person, and the reports of an
-    attribute come from the people who drew it, in their order.
+    If each person reported only one attribute, `chosen` contains its index for each person, and the reports
+    of an attribute come from the people who drew it, in order.
     """
 
     question: Attributes
@@ -85,7 +85,7 @@ class Records(Mapping[str, Reports]):
 
 
 def _of_one_crowd(parts: dict[str, Reports], n: int, chosen: Array | None = None) -> dict[str, Reports]:
-    """Return the reports of attributes as reports of the same n people, each in the rows that reported it."""
+    """Return the reports of attributes as reports of the same n people, each in the rows of its reporters."""
     (everybody,) = new_people(n)
     made: dict[str, Reports] = {}
     for index, (name, part) in enumerate(parts.items()):
@@ -97,7 +97,7 @@ def _of_one_crowd(parts: dict[str, Reports], n: int, chosen: Array | None = None
 
 
 def columns(data: object, domains: Mapping[str, Domain]) -> dict[str, Array]:
-    """Return one array for each attribute, from columns by name or, in a plain array, by position."""
+    """Return one array per attribute, from columns by name or, in a plain array, by position."""
     if isinstance(data, list | tuple) or (isinstance(data, np.ndarray) and data.dtype.names is None):
         table = np.asarray(data)
         if table.ndim == 0 or table.shape[-1] != len(domains):
@@ -129,7 +129,7 @@ def _column(data: Any, name: str, domain: Domain) -> Array:
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Attributes(Answering, Combinator):
-    """Several named attributes of a person, each with its own mechanism."""
+    """Several named attributes of a person. Each has its own mechanism."""
 
     parts: dict[str, Any]
 
@@ -171,7 +171,7 @@ class Attributes(Answering, Combinator):
 
     @property
     def report_bytes(self) -> int:
-        """The size of the reports of one person, in bytes; without the name of the attribute."""
+        """The size of one person's reports in bytes, without the names of the attributes."""
         sizes = [int(part.report_bytes) for part in self.parts.values()]
         return sum(sizes) if self.whole_records else max(sizes)
 
@@ -188,7 +188,7 @@ class Attributes(Answering, Combinator):
 
     @abstractmethod
     def _count_people(self, parts: dict[str, Reports]) -> int:
-        """Return the number of people who sent these reports; raise `MalformedReport` if it is not unique."""
+        """Return the number of people who sent these reports. Raise `MalformedReport` if it is not unique."""
 
     def perturb(self, data: object, *, source: Source | None = None, threads: int = 1) -> Records:
         """Return the randomised reports of records, as a device does. The values are not kept.
@@ -207,7 +207,10 @@ class Attributes(Answering, Combinator):
         return self._answer(found, source, threads)
 
     def reports(self, raw: Mapping[str, object]) -> Records:
-        """Return raw integers by attribute as reports; raise MalformedReport if they are not possible."""
+        """Return raw integers by attribute as reports.
+
+        Raise MalformedReport if no device could have sent them.
+        """
         if not isinstance(raw, Mapping) or set(raw) != set(self.parts):
             raise MalformedReport(
                 f"a mapping with exactly these attributes was expected: {', '.join(self.parts)}"
@@ -240,7 +243,7 @@ class Attributes(Answering, Combinator):
 
 
 def at_budget(name: str, part: object, epsilon: float) -> object:
-    """Return a part with this budget; it is a mechanism, or a function from a budget to a mechanism."""
+    """Return a part with this budget. A part is a mechanism, or a function from a budget to a mechanism."""
     rebudget = getattr(part, "at", part)
     made: object = rebudget(epsilon) if callable(rebudget) else None
     if not can_answer(made):
@@ -249,7 +252,7 @@ def at_budget(name: str, part: object, epsilon: float) -> object:
 
 
 def _check_permanent(parts: Mapping[str, Any]) -> None:
-    """Raise InvalidParameter if the permanent answers of two attributes would have the same noise."""
+    """Raise InvalidParameter if the permanent answers to two attributes would have the same noise."""
     used: dict[tuple[bytes, str], str] = {}
     for attribute, part in parts.items():
         if isinstance(part, Memoised) and used.setdefault((part.key, part.name), attribute) != attribute:
@@ -263,9 +266,9 @@ def _check_permanent(parts: Mapping[str, Any]) -> None:
 class Each(Attributes):
     """Every attribute is reported by its own mechanism, independently.
 
-    Promise:   the sum of what the mechanisms spend, for one record.
-    Reports:   `records["age"]` are the reports of one attribute; every estimator takes them.
-    Use when:  there are few attributes, or budget for all; otherwise `Sampled` is better.
+    Promise:   the sum of the mechanisms' privacy losses, for one record. Reports:   `records["age"]` are the
+    reports of one attribute; every estimator takes them. Use when:  there are few attributes, or the budget
+    is enough for all; otherwise `Sampled` is better.
 
     >>> from dither import Interval, Podium
     >>> each = Each(age=Podium(Interval(18, 100), epsilon=1), bmi=Podium(Interval(10, 60), epsilon=0.5))
@@ -282,7 +285,7 @@ class Each(Attributes):
         weights: Mapping[str, float] | None = None,
         **parts: object,
     ) -> Each:
-        """Divide a budget among attributes, evenly or by weight; parts are mechanisms or functions of ε.
+        """Divide a budget among attributes, evenly or by weight. Parts are mechanisms or functions of ε.
 
         >>> from dither import Interval, Podium
         >>> age = Podium(Interval(18, 100), epsilon=1)
@@ -340,15 +343,16 @@ class Each(Attributes):
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Sampled(Attributes):
-    """One attribute, drawn at random for each person, is reported with the complete budget.
+    """One attribute, drawn at random for each person, is reported with the full budget.
 
-    Promise:   the most that any of the mechanisms spends, for one record; the draw ignores the values.
+    Promise:   the largest privacy loss of any of the mechanisms, for one record; the draw ignores the values.
     Reports:   `records["age"]` are the reports of those who drew that attribute, a random part of everybody,
                so every estimator accepts them; `records.chosen` is the attribute of each person.
-    Use when:  there are many attributes: with d of them errors grow by √d, with a divided budget by about d.
-    Permanent: if the attributes are memoised, with one key, the choice is derived from the key too: a device
+    Use when:  there are many attributes: with d attributes errors grow by √d, with a divided budget by about
+    d. Permanent: if the attributes are memoised, with one key, the choice is derived from the key too: a
+    device
                always reports the same attribute.
-    Reference: [Wang19, Sec. IV-B], with one attribute a person.
+    Reference: [Wang19, Sec. IV-B], with one attribute per person.
 
     >>> from dither import Interval, Podium
     >>> one = Sampled(age=Podium(Interval(18, 100), epsilon=1), bmi=Podium(Interval(10, 60), epsilon=1))
@@ -380,7 +384,7 @@ class Sampled(Attributes):
     whole_records: ClassVar[bool] = False
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
-        """Return the most that any of the mechanisms spends."""
+        """Return the largest privacy loss of any of the mechanisms."""
         first, *others = inner
         return first.either(*others).of_record()
 

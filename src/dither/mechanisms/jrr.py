@@ -1,4 +1,4 @@
-"""The public names of joint randomized response besides `dt.JRR`, as `dt.jrr`.
+"""The public names of joint randomized response in `dt.jrr`, in addition to `dt.JRR`.
 
 JointSUE, JointOLH    correlated coins for other mechanisms; JRR.over returns them
 Coin                  the coin of one device

@@ -1,4 +1,4 @@
-"""Marginals: tables of several attributes from one report, and a bound on how good they can be."""
+"""Marginals: tables of several attributes from one report, and a lower bound on their variance."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from dither.mechanisms.optimal.design import relative_gap
 from dither.mechanisms.optimal.problem import least_frequency_variance
 from dither.mechanisms.optimal.queries.bound import MOST_ENUMERATED, enumerated_bound
 
-_MOST_SETS: Final = 12  # attributes for which all sets are looked at; for more, y = 0
+_MOST_SETS: Final = 12  # all sets are examined for up to this number of attributes; for more, y = 0
 _SWEEPS: Final = 12
 
 
 @dataclass(frozen=True)
 class TableBound:
-    """The bound for all tables of `way` attributes of the given sizes, at E = ratio."""
+    """The bound on the variance of all tables of `way` attributes of the given sizes, at E = ratio."""
 
     sizes: tuple[int, ...]
     way: int
@@ -63,7 +63,7 @@ class TableBound:
 
     @cached_property
     def _eigenvalues(self) -> tuple[Floats, Floats]:
-        """For every set S: how many dimensions it has, and the eigenvalue of G over the number of cells."""
+        """For every set S: its number of dimensions, and the eigenvalue of G over the number of cells."""
         dimensions, values = [], []
         tables = list(combinations(range(len(self.sizes)), self.way))
         for subset in self._sets:
@@ -86,7 +86,7 @@ class TableBound:
         return np.array([row(subset) for subset in self._sets]), row(())
 
     def value(self, pairs: Floats) -> float:
-        """Return the bound for y_1 … y_d; −∞ if it proves nothing."""
+        """Return the bound for y_1 … y_d, or −∞ if it proves nothing."""
         by_set, complete = self._differing
         inner = 1.0 - by_set @ pairs
         total = float(complete @ pairs)
@@ -101,7 +101,7 @@ class TableBound:
 
     @cached_property
     def best(self) -> float:
-        """The largest bound found, by searches along lines: each y_r, all, and those from some r on."""
+        """The largest bound found by line searches: over each y_r, over all, and over all from some r on."""
         pairs = np.zeros(len(self.sizes))
         reached = self.value(pairs)
         if len(self.sizes) > _MOST_SETS:
@@ -125,13 +125,13 @@ class TableBound:
 
 
 _LARGEST_FIELD: Final = 64  # functionals are tried for attributes of at most 64 categories
-_MOST_CELLS: Final = 1 << 14  # cells of all subsets of attributes: they are listed in the device's text
+_MOST_CELLS: Final = 1 << 14  # cells of all subsets of attributes: the device text lists them
 _DRAWS: Final = (KRR, SubsetIndices, ProjectiveResponse)
 
 
 @dataclass(frozen=True)
 class TablePlan:
-    """Functions of rows with their weights, and the variance of all tables that they lead to."""
+    """Functions of rows with their weights, and the resulting variance of all tables."""
 
     functions: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # attributes, and values for their codes
     inputs: tuple[int, ...]  # the number of values of each function
@@ -144,15 +144,14 @@ class TablePlan:
 class Marginals(Mechanism[PlainQuestion]):
     """One public random question about one, two or more attributes, answered by randomized response.
 
-    Promise:   pure ε for one record: each person answers a single question, drawn without looking.
-    Reports:   the number of the question and the answer, a few bytes.
-    Use when:  tables of pairs of attributes are wanted. `dt.stats.tables` reads the reports. The question is
-    a
+    Promise:   pure ε for one record: each person answers a single question, drawn independently of the
+    values. Reports:   the number of the question and the answer, a few bytes. Use when:  tables of pairs of
+    attributes are wanted. `dt.stats.tables` reads the reports. The question is a
                linear function of two codes over a finite field, the pair itself, three attributes, or the
                complete profile as one category: the one with the smallest computed variance.
-    Option:    `one_way=0.3` asks three in ten people about a single attribute: the shares of attributes are
-               better, and tables of pairs a little worse. `dt.rows` gains at ε up to about 1.
-    Reference: the bound of docs/theory.md for marginals; answers by [Ye18], [Kairouz16] or [Feldman22].
+    Option:    `one_way=0.3` asks three in ten people about a single attribute. The shares of attributes
+    become more accurate, and tables of pairs a little less. `dt.rows` gains at ε up to about 1. Reference:
+    the bound of docs/theory.md for marginals; answers by [Ye18], [Kairouz16] or [Feldman22].
 
     >>> import dither as dt
     >>> survey = dt.Marginals({"age": dt.Categories(4), "sex": dt.Categories(2)}, epsilon=1)
@@ -197,7 +196,7 @@ class Marginals(Mechanism[PlainQuestion]):
 
     @cached_property
     def plan(self) -> TablePlan:
-        """The functions with the smallest predicted variance; with `one_way` the lines of pairs."""
+        """The functions with the smallest predicted variance, or with `one_way` the lines of pairs."""
         if self.one_way is not None:
             return cast(TablePlan, _functionals(self.domain.sizes, self.epsilon, self.one_way))
         plans = [table_of_pairs(self.domain.sizes, self.epsilon, self.way)]
@@ -227,17 +226,16 @@ class Marginals(Mechanism[PlainQuestion]):
 
     @property
     def average_variance(self) -> float:
-        """What one report adds to the variance of all cells of all tables together, as predicted."""
+        """The predicted variance that one report adds to all cells of all tables together."""
         return self.plan.variance
 
     @cached_property
     def bound(self) -> float:
         """A lower bound on `average_variance` of every ε-LDP mechanism, by symmetric multipliers.
 
-        At large ε these prove nothing (their bound is negative). Then the bound of each single
-        table counts: a mechanism for all tables estimates each one, at best as well as a mechanism for its
-        cells [Pan26]. Of profiles with at most 27 cells it is also the bound that is proved by trying every
-        column.
+        At large ε these prove nothing (their bound is negative). Then the bound of each single table is used:
+        a mechanism for all tables estimates each table at best as well as a mechanism for its cells [Pan26].
+        For profiles with at most 27 cells the bound proved by trying every column is also used.
         """
         together = TableBound(self.domain.sizes, self.way, math.exp(self.epsilon)).best
         sizes = [math.prod(table) for table in combinations(self.domain.sizes, self.way)]
@@ -252,7 +250,7 @@ class Marginals(Mechanism[PlainQuestion]):
 
 @lru_cache(maxsize=64)
 def _small_bound(sizes: tuple[int, ...], way: int, epsilon: float) -> float:
-    """Return the bound from the prices of randomized response on all cells; −∞ if there are many cells."""
+    """Return the bound from the prices of randomized response on all cells, or −∞ if there are many cells."""
     size = math.prod(sizes)
     if size > MOST_ENUMERATED:
         return -math.inf
@@ -268,7 +266,7 @@ def _small_bound(sizes: tuple[int, ...], way: int, epsilon: float) -> float:
 
 
 def best_answer(size: int, epsilon: float) -> CategoryMechanism:
-    """Return the protocol with the smallest variance for one of `size` answers, in few numbers."""
+    """Return the protocol with the smallest variance for `size` answers among those with short reports."""
     found: list[CategoryMechanism] = []
     for kind in _DRAWS:
         try:
@@ -279,10 +277,10 @@ def best_answer(size: int, epsilon: float) -> CategoryMechanism:
 
 
 def _spread(size: int, epsilon: float) -> float:
-    """Return n times the variance of a value's share among those who answered its question, if all are alike.
+    """Return n times the variance of a value's share among those who answered its question, for equal shares.
 
-    Beside the noise it holds f(1 − f): who of all people answers a question is drawn as well. That everybody
-    is drawn from finitely many people lowers the sum by tr(G)/N − 1ᵀG1/N².
+    Besides the noise it includes f(1 − f), because the people who answer a question are drawn at random.
+    Drawing from finitely many people lowers the sum by tr(G)/N − 1ᵀG1/N².
     """
     return best_answer(size, epsilon).variance(1.0 / size) + (1.0 - 1.0 / size) / size
 
@@ -291,8 +289,8 @@ def _functionals(sizes: tuple[int, ...], epsilon: float, single: float | None = 
     """Return linear functions x + a·y over the field of q ≥ k elements for each pair, and each attribute.
 
     A table of a pair is (Σ over the q + 1 directions of the share of the cell's line, less 1)/q. A question
-    is drawn in proportion to the square root of the number of cells that it enters. With `single`, this is
-    the share of the people who are asked about one attribute.
+    is drawn in proportion to the square root of the number of cells that it enters. `single` is the share of
+    the people who are asked about one attribute.
     """
     order = least_order(max(sizes))
     if len(sizes) + math.comb(len(sizes), 2) * (order - 1) > MOST_FUNCTIONS:
@@ -321,7 +319,7 @@ def _functionals(sizes: tuple[int, ...], epsilon: float, single: float | None = 
 
 
 def table_of_pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePlan:
-    """Return the questions for the combinations of attributes themselves; marginals are made to agree."""
+    """Return the questions for the combinations of attributes themselves. Marginals are made consistent."""
     requests: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     inputs: list[int] = []
     spreads: list[float] = []
@@ -331,7 +329,7 @@ def table_of_pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePla
         inputs.append(cells)
         spread = _spread(cells, epsilon) * cells / (cells - 1)
         dimensions = float(cells - 1)
-        if way == 2:  # a single attribute is averaged over the tables that hold it
+        if way == 2:  # a single attribute is averaged over the tables that contain it
             ends = [sizes[index] - 1 for index in indices]
             dimensions = math.prod(ends) + sum(ends) / (len(sizes) - 1)
         spreads.append(spread * dimensions)
@@ -341,7 +339,7 @@ def table_of_pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePla
 
 
 def _cells_of_subsets(sizes: tuple[int, ...], count: int) -> int:
-    """Return the number of cells of all subsets of `count` attributes together, without listing them."""
+    """Return the total number of cells of all subsets of `count` attributes, without listing them."""
     cells = [1, *(0 for _ in range(count))]  # by the number of attributes; ∏ (1 + size·t) up to t^count
     for size in sizes:
         for held in range(count, 0, -1):
@@ -375,7 +373,7 @@ def _subsets(sizes: tuple[int, ...], epsilon: float, count: int) -> TablePlan | 
     spreads = np.array([_spread(cells, epsilon) * cells / (cells - 1) for cells in inputs])
     cost, precision = np.array(costs), np.array(precisions) / spreads
     weights = np.full(len(requests), 1.0 / len(requests))
-    for _ in range(_SWEEPS * 10):  # towards equal derivatives of the variance by the weights
+    for _ in range(_SWEEPS * 10):  # equalise the derivatives of the variance by the weights
         weights = weights * np.sqrt(precision.T @ (cost / (precision @ weights) ** 2))
         weights /= weights.sum()
     variance = float((cost / (precision @ weights)).sum()) + TableBound(sizes, 2, 1.0).rest

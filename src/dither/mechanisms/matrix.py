@@ -34,24 +34,24 @@ from dither.privacy.exact import exp_below
 Real = int | float | Fraction
 
 _MOST_WEIGHTS: Final = 1 << 20
-_PARTS: Final = 1 << 96  # a row of weights with longer integers is rounded to these parts of its sum
+_PARTS: Final = 1 << 96  # a row with longer integers is rounded to this number of parts of its sum
 _LIFTS: Final = range(60, 27, -2)  # reports of all inputs are mixed in at 2^−lift, the smallest that keeps ε
-_SUM: Final = 1e-6  # the columns of a transposed matrix sum to 1 up to this
+_SUM: Final = 1e-6  # tolerance of the test whether columns sum to 1
 
 
 @dataclass(frozen=True)
 class Matrix(NumberMechanism):
-    """One of a few reports, drawn by a table of probabilities of your own: a row for each input.
+    """One of a few reports, drawn by your own table of probabilities with a row for each input.
 
     Promise:   pure ε, computed from the integers that are sampled: the largest ratio of two probabilities of
-               one report. A stated `epsilon` is kept: what float arithmetic exceeds it by is rounded away; a
+               one report. A stated `epsilon` is kept: an excess due to float arithmetic is rounded away; a
                matrix that spends more is refused.
     Reports:   the index of a column. Inputs are categories, or points of an interval from one end to the
-               other; a value between two points is rounded to one of them at random, so that means stay.
-    Use when:  no mechanism of dither has these probabilities, such as for a design of a paper of your own.
+               other; a value between two points is rounded to one of them at random, which keeps means.
+    Use when:  no mechanism of dither has these probabilities, for example for the design of your own paper.
     Reference: weights may be any non-negative numbers or fractions; each row is divided by its sum. A report
-               that no input has is left out. Numbers are decoded by `values`, or else by the numbers of least
-               variance whose mean is the point, if there are any.
+    that no input can produce is omitted. Reports are decoded by `values`; by default, by the unbiased numbers
+    of least variance if they exist.
 
     >>> import dither as dt
     >>> dt.Matrix(dt.Categories(["yes", "no"]), [[3, 1], [1, 3]]).guarantee
@@ -80,7 +80,7 @@ class Matrix(NumberMechanism):
         super().__post_init__()
 
     def _count(self) -> int | None:
-        """Return the number of inputs; None if points are evenly spaced, as many as there are rows."""
+        """Return the number of inputs, or None for evenly spaced points, one for each row."""
         if isinstance(self.domain, Categories):
             return len(self.domain)
         return None if self.points is None else len(self.points)
@@ -115,16 +115,16 @@ class Matrix(NumberMechanism):
 
     @cached_property
     def _rounded(self) -> Channel:
-        """The weights in integers, without the reports that nobody sends; no ε is stated yet."""
+        """The weights as integers, without the reports that no input produces, before ε is applied."""
         return Channel.of([[row[column] for column in self._kept] for row in map(_integers, self.weights)])
 
     @cached_property
     def _kept(self) -> list[int]:
-        """The columns that some input has."""
+        """The columns with a positive weight for some input."""
         return [column for column, given in enumerate(zip(*self.weights, strict=True)) if any(given)]
 
     def _channel(self) -> Channel:
-        """Return the integers; raise InvalidParameter if they spend more than ε."""
+        """Return the integers. Raise InvalidParameter if they spend more than ε."""
         bound, plain = exp_below(Fraction(self.epsilon)), self._rounded
         if plain.ratio <= bound:
             return plain
@@ -164,8 +164,8 @@ class Matrix(NumberMechanism):
             return shares_of_inputs(kernel.channel.matrix)
         if self.values is not None:
             return TableDecoder(np.array(self.values)[self._kept])
-        # The numbers b of least variance, on average over the points, with E[b | point] = point; if there are
-        # none, those that come nearest in squares.
+        # The numbers b of least average variance over the points with E[b | point] = point. If no numbers
+        # satisfy this, the least-squares solution.
         matrix = kernel.channel.matrix
         root = np.sqrt(matrix.mean(axis=0))
         middle = (self.line.low + self.line.high) / 2.0
@@ -180,8 +180,8 @@ class Matrix(NumberMechanism):
 
 
 def _check_weights(given: object, count: int | None) -> tuple[tuple[Real, ...], ...]:
-    """Return weights as rows of numbers; raise InvalidParameter unless each row is a distribution."""
-    given = given.to_numpy() if hasattr(given, "to_numpy") else given  # of a data frame
+    """Return weights as rows of numbers. Raise InvalidParameter unless each row is a distribution."""
+    given = given.to_numpy() if hasattr(given, "to_numpy") else given  # data frames
     table = cast("Sequence[Sequence[object]]", given.tolist() if isinstance(given, np.ndarray) else given)
     try:
         rows = [tuple(map(_check_number, row)) for row in table]
@@ -231,7 +231,7 @@ def _check_number(weight: object) -> Real:
 
 
 def _integers(row: Sequence[Real]) -> list[int]:
-    """Return integers proportional to the weights of a row: exactly, or to parts of 2^−96 of its sum."""
+    """Return integers proportional to the weights of a row: exactly, or rounded to 2^−96 of its sum."""
     exact = [Fraction(weight) for weight in row]
     scale = math.lcm(*(weight.denominator for weight in exact))
     integers = [int(weight * scale) for weight in exact]
@@ -244,7 +244,7 @@ def _integers(row: Sequence[Real]) -> list[int]:
 
 
 def _spent(channel: Channel) -> float:
-    """Return the ε of integers: the smallest double of which e^ε is certainly at least their ratio."""
+    """Return the ε of integers: the smallest double for which e^ε is certainly at least their ratio."""
     ratio = channel.ratio
     near = math.log(ratio.numerator) - math.log(ratio.denominator)
     near = max(near * (1.0 - 1e-12), LEAST_EPSILON)

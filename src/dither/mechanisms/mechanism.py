@@ -21,13 +21,13 @@ from dither.privacy import Guarantee
 
 Q_co = TypeVar("Q_co", bound=Question, covariant=True)
 
-# The metadata of a parameter that was added later: specifications do not list it while it has its default, so
-# that specifications of older mechanisms stay as they are.
+# The metadata of a parameter that was added later. Specifications omit it if it has its default, so that
+# specifications of older mechanisms do not change.
 ADDED: Final = {"added": True}
 
 
 class _Signature:
-    """The parameters of a mechanism's `__init__`. `inspect` shows them although `__new__` takes any."""
+    """The parameters of a mechanism's `__init__`, for `inspect`: `__new__` takes any arguments."""
 
     def __get__(self, instance: object, kind: type[object]) -> inspect.Signature:
         signature = inspect.signature(kind.__init__)
@@ -38,7 +38,7 @@ class _Signature:
 class Mechanism(ABC, Generic[Q_co]):
     """A design on a domain with a budget ε. Its question draws, counts, decodes and promises.
 
-    Devices call `perturb`; the collector decodes the reports. Both are the question's, and so are the
+    Devices call `perturb`, and the collector decodes the reports. Both use the question, which also has the
     guarantee and the fingerprint. A subclass defines the kernel by its paper's formula, and the codebook.
     """
 
@@ -50,13 +50,13 @@ class Mechanism(ABC, Generic[Q_co]):
     _draws: ClassVar[
         tuple[str, ...]
     ]  # draws of its questions; `registry` reads the line in a mechanism's own file
-    _called: ClassVar[str] = ""  # the name in texts, if it differs from the class
-    _certified: ClassVar[bool] = False  # True if the formula is in floats, so that its integers are checked
+    _called: ClassVar[str] = ""  # the name in device texts, if it differs from the class's
+    _certified: ClassVar[bool] = False  # True if the formula uses floats, so that its integers are checked
 
     __signature__: ClassVar = _Signature()
 
     def __new__(cls, *given: object, **named: object) -> Self:
-        """Return a mechanism to be filled; raise InvalidParameter if ε or an option is given by position."""
+        """Return an empty mechanism. Raise InvalidParameter if ε or an option is given by position."""
         if len(given) >= cls.__init__.__code__.co_argcount:
             raise given_by_position(cls.__name__, cls.__init__)
         return super().__new__(cls)
@@ -65,7 +65,7 @@ class Mechanism(ABC, Generic[Q_co]):
         super().__init_subclass__(**more)
         registry.register(cls)
         takes = getattr(cls, "_takes", None)
-        if takes:  # so that a signature shows which domains a design takes
+        if takes:  # the signature shows which domains a design takes
             stated = {"domain": reduce(or_, takes)}  # the first: parameters after `_` are keywords
             cls.__annotations__ = stated | vars(cls).get("__annotations__", {}) | stated
 
@@ -85,7 +85,7 @@ class Mechanism(ABC, Generic[Q_co]):
                 check(self)
         if self._certified:
             self.question.certify()
-        _ = self.question  # everything that can fail, so that every design that exists is valid
+        _ = self.question  # runs everything that can fail, so that every existing design is valid
 
     @classmethod
     def _admits(cls, domain: object) -> bool:
@@ -97,15 +97,18 @@ class Mechanism(ABC, Generic[Q_co]):
 
     @abstractmethod
     def _kernel(self) -> Kernel:
-        """Return what devices run: the paper's integers, with the largest ratio that ε allows."""
+        """Return the kernel that devices run: the paper's integers, with the largest ratio that ε allows."""
 
     @abstractmethod
     def _codebook(self, kernel: Any) -> object:
-        """Return how reports are decoded, as the kernel's `read_codebook` returns it."""
+        """Return the codebook that decodes reports, as the kernel's `read_codebook` returns it."""
 
     @cached_property
     def question(self) -> Q_co:
-        """The integers, the codebook and the budget: they travel, draw, count, decode and promise."""
+        """The question: integers, codebook and budget.
+
+        It is sent to devices, draws, counts, decodes and promises.
+        """
         return self._ask(self)
 
     def _ask(self, source: Mechanism[Any], *, divided: bool = False) -> Q_co:
@@ -126,7 +129,7 @@ class Mechanism(ABC, Generic[Q_co]):
         return cast(Q_co, question)  # the kernel of the design determines the class
 
     def _parameters(self) -> dict[str, Any]:
-        """Return the parameters of the constructor, by name; without those that are `ADDED` and not used."""
+        """Return the parameters of the constructor by name, without unused `ADDED` parameters."""
         return {
             item.name: getattr(self, item.name)
             for item in fields(self)
@@ -140,7 +143,7 @@ class Mechanism(ABC, Generic[Q_co]):
         """Return the same design with another ε."""
         return replace(self, epsilon=epsilon)
 
-    # --- what people use of the question; `question` has the rest
+    # --- the common methods of the question; `question` has the rest
 
     @property
     def guarantee(self) -> Guarantee:
@@ -174,7 +177,7 @@ class Mechanism(ABC, Generic[Q_co]):
         return self.question.perturb(values, source=source, threads=threads)
 
     def reports(self, raw: object) -> Reports:
-        """Return raw integers as reports; raise MalformedReport if no device could have sent them."""
+        """Return raw integers as reports. Raise MalformedReport if no device could have sent them."""
         return self.question.reports(raw)
 
     def probabilities(self, x: object, **given: Any) -> Any:

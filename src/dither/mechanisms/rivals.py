@@ -1,4 +1,4 @@
-"""Baselines for research, `dt.rivals`: what better mechanisms are compared with.
+"""Baselines for research, `dt.rivals`: mechanisms to compare better ones with.
 
 NGram, LSRR, ATP            choices among public points; `as_published` returns what their papers define
 Strawman, Gridding          a walk by sectors and distances; the cells of a grid
@@ -7,7 +7,7 @@ OGPMU                       an unbiased report from a wide range; Podium has a s
 Purkayastha                 noise on a circle
 SUE, BLH                    bits with the same noise for all, as in RAPPOR; hashing to one bit
 
-What TraCS was compared with is repaired so that each keeps its ε.
+The baselines of TraCS are repaired so that each keeps its ε.
 """
 
 from dither.mechanisms.frequency.olh import BLH

@@ -1,4 +1,4 @@
-"""Scores of public points: how good each point is as the report of each true one."""
+"""Scores of public points: the quality of each point as the report of each true point."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ import numpy as np
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 
-# The score of a point for a value, larger for better points: a function, or a row for each of the points.
+# The score of a point for a value, larger for better points: a function, or a table with a row per true
+# point.
 Score = Callable[[Any, Any], float] | Sequence[Sequence[float]]
 
 
 def score_table(score: Score, points: Sequence[Any]) -> Floats:
-    """Return the scores as a table with a row for each point as the value; raise InvalidParameter if none."""
+    """Return the scores as a table with a row for each point as the value.
+
+    Raise InvalidParameter if invalid.
+    """
     size = len(points)
     table: object = score
     if callable(score):
@@ -33,10 +37,10 @@ def score_table(score: Score, points: Sequence[Any]) -> Floats:
         raise InvalidParameter(
             "expected scores that differ between points, got the same score for all points"
         )
-    return scores + 0.0  # without −0
+    return scores + 0.0  # replaces −0 by 0
 
 
 def score_gaps(scores: Floats) -> Floats:
-    """Return how much better the best score of each row is than each score, over the largest such gap."""
+    """Return the gap of each score below the best score of its row, relative to the largest gap."""
     gaps = scores.max(axis=1, keepdims=True) - scores
     return np.asarray(gaps / gaps.max())

@@ -1,4 +1,4 @@
-"""The shuffle model: the guarantee of a person whose anonymous report is one of n in random order."""
+"""The shuffle model: the guarantee for a person whose anonymous report is one of n in random order."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ ONE_PLACE: Final = "a person tells one place alone"
 UNLINKABLE: Final = "reports of one person on different days cannot be linked"
 _CLOSE: Final = 2e-3  # largest difference between the ln δ of a device's ε and the required one
 _MOST_TIMES: Final = 10_000
-_POINTS, _FEW_POINTS = 96, 40  # points of a composed curve; the second number if a point takes long
-_MOST_CURVE: Final = 10**6  # people up to which a curve of two reports is computed
-_FEW_REPORTS: Final = 1 << 12  # reports that are listed although the laws of sets are known
+_POINTS, _FEW_POINTS = 96, 40  # points of a composed curve; the second number for slow points
+_MOST_CURVE: Final = 10**6  # largest number of people for a curve of two reports
+_FEW_REPORTS: Final = 1 << 12  # up to this number, reports of sets are also listed
 _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports does not amplify
 
 _WINDOWS: Final = (WindowKernel, ResponseKernel)  # kernels with one window
@@ -55,7 +55,7 @@ _WINDOWS: Final = (WindowKernel, ResponseKernel)  # kernels with one window
 
 @by_name
 def shuffled(mechanism: object, *, n: int, delta: float, times: int = 1) -> Guarantee:
-    """Return the central (ε, δ) of n shuffled reports, each of another person, made by a pure mechanism.
+    """Return the central (ε, δ) of n shuffled reports of different people by a pure mechanism.
 
     `mechanism` is a mechanism, or its ε. Mechanisms whose blanket is known, such as windows, KRR, OLH, subset
     selection and projective response, have bounds from their own integers. For every other pure mechanism the
@@ -77,8 +77,8 @@ address or time that tells whose it is
 def shuffled_records(parts: Mapping[str, Any], guarantee: Guarantee, *, n: int, delta: float) -> Guarantee:
     """Return the central (ε, δ) of n shuffled records of answers to several questions.
 
-    `guarantee` is the guarantee of one record and adds up its answers. Records are not added up but
-    convolved.
+    `guarantee` is the guarantee of one record, the sum over its answers. Records are convolved instead of
+    added.
     """
     return _mix(guarantee, _join(parts), n, delta, 1)
 
@@ -115,11 +115,11 @@ def _mix(
 
 @by_name
 def shuffled_lower_bound(mechanism: object, *, n: int, delta: float) -> float:
-    """Return an ε below which no (ε, δ) guarantee of n shuffled reports of this mechanism can lie.
+    """Return a lower bound on the ε of every (ε, δ) guarantee of n shuffled reports of this mechanism.
 
-    It comes from two values of a person while everybody else holds one value, the first, the second or a
-    third one. Compare it with `shuffled` to see how much of the bound may be slack; what other values would
-    show is not looked at. Known for mechanisms with up to 2^16 reports, and for sets (subset selection, OUE).
+    It compares two values of a person while all others hold one value: the first, the second or a third one.
+    The difference to `shuffled` is the largest possible slack of that bound. Other values are not examined.
+    Known for mechanisms with up to 2^16 reports, and for sets (subset selection, OUE).
 
     >>> import dither as dt
     >>> question = dt.SW(dt.Interval(0, 1), epsilon=1)
@@ -128,7 +128,8 @@ def shuffled_lower_bound(mechanism: object, *, n: int, delta: float) -> float:
     """
     guarantee, people, delta = _pure(mechanism), _count("n", n, 2, MOST_PEOPLE), _delta(delta)
     proved, rounding = 0.0, 2.0**-48
-    # Floats change the others' law, and with it δ, by a factor, and the ratio of the two laws by some units.
+    # Float rounding changes the others' distribution, and thus δ, by a factor, and the ratio of both by a few
+    # units.
     request = delta * (1.0 + people * rounding)
     for laws in _arrangements(mechanism):
         failure = lower_pair(people, laws)
@@ -138,7 +139,7 @@ def shuffled_lower_bound(mechanism: object, *, n: int, delta: float) -> float:
 
 
 def _arrangements(mechanism: object) -> Iterator[Floats]:
-    """Yield laws of reports: of a person's two values, and of what everybody else holds."""
+    """Yield distributions of reports: for a person's two values, and for the value of everybody else."""
     plain = None if isinstance(mechanism, Combinator) or not can_answer(mechanism) else plain_of(mechanism)
     if not isinstance(plain, Question):
         raise InvalidParameter("a lower bound of shuffled reports is known for single questions alone")
@@ -157,7 +158,7 @@ def _arrangements(mechanism: object) -> Iterator[Floats]:
 
 
 def _inputs_of(domain: Domain) -> list[Any]:
-    """Return two inputs of a kernel that are far apart, and a third; none if the domain is another one."""
+    """Return two distant inputs of a kernel and a third input, or no inputs for another domain."""
     if isinstance(domain, Categories):
         return list(range(min(len(domain), 3)))
     if isinstance(domain, Circle):
@@ -181,7 +182,7 @@ def _inputs_of(domain: Domain) -> list[Any]:
 
 
 def epsilon_on_device(central: float, *, n: int, delta: float, design: Any = None) -> float:
-    """Return about the largest ε of a device such that every mechanism has at most `central` among n.
+    """Return nearly the largest ε of a device such that every mechanism has at most `central` among n people.
 
     It is the inverse of `shuffled(epsilon, n=n, delta=delta)`, rounded down, and at least `central`. With a
     `design` it is the ε of this design; it may be larger.
@@ -193,7 +194,7 @@ def epsilon_on_device(central: float, *, n: int, delta: float, design: Any = Non
     def shortfall(log_epsilon: float, cells: int = CELLS) -> float:
         try:
             blanket = _blanket(design.at(math.exp(log_epsilon)))
-        except InvalidParameter:  # this design is not for so large an ε
+        except InvalidParameter:  # this ε is too large for the design
             blanket = None
         failure = 1.0 if blanket is None else blanket.failure(n, cells)(central)
         if blanket is not None and n <= _MOST_CURVE and _is_binary(design):
@@ -208,25 +209,25 @@ def epsilon_on_device(central: float, *, n: int, delta: float, design: Any = Non
         return device
     fine = decreasing_root(shortfall, start, top, close=_CLOSE, start=rough, step=1e-3)
     position = start if fine is None else fine
-    # Where the design changes its integers the bound jumps: go back until the promise holds.
+    # The bound jumps where the design changes its integers: reduce ε until the promise holds.
     while position > start and shortfall(position) < -_CLOSE:
         position -= 1e-3
     return max(device, math.exp(position))
 
 
 def _device_of_all(central: float, *, n: int, delta: float) -> float:
-    """Return the largest ε of a device, nearly, for every mechanism."""
+    """Return nearly the largest ε of a device, for every mechanism."""
     people, delta = _count("n", n, 2, MOST_PEOPLE), _delta(delta)
     goal, top = check_epsilon(central), math.log(MOST_EPSILON)
 
-    def shortfall(log_epsilon: float) -> float:  # decreasing: a larger ε on the device has a larger δ
+    def shortfall(log_epsilon: float) -> float:  # decreasing, because a larger ε on the device has a larger δ
         ratio = math.exp(min(math.exp(log_epsilon), math.log(_MOST_RATIO)))
         return math.log(delta) - math.log(max(upper(people, ratio, 0.5)(goal), 1e-300))
 
     start = math.log(goal)
     found = decreasing_root(shortfall, start, top, close=1e-4, start=start, step=0.5)
     device = MOST_EPSILON if found is None else max(goal, math.exp(found))
-    # The root lies just beyond the goal, and bounds are rounded up: go back until the promise holds.
+    # The root is just beyond the goal, and bounds are rounded up: reduce ε until the promise holds.
     while device > goal and shuffled(device, n=people, delta=delta).epsilon > goal:
         device = max(goal, device * (1.0 - 2e-5))
     return device
@@ -242,7 +243,7 @@ def can_be_shuffled(mechanism: object) -> bool:
 
 
 def _pure(mechanism: Any) -> Guarantee:
-    """Return the pure guarantee of one report; raise InvalidParameter where shuffling gives no bound."""
+    """Return the pure guarantee of one report. Raise InvalidParameter if shuffling has no bound for it."""
     if not can_answer(mechanism):
         return Guarantee(Pure(check_epsilon(mechanism)))
     guarantee: Guarantee = mechanism.guarantee
@@ -270,7 +271,7 @@ def _kernel_of(mechanism: object) -> object:
 
 
 def _blanket(mechanism: object) -> Blanket | None:
-    """Return the blanket of the kernel that draws a report; None where it is not known."""
+    """Return the blanket of the kernel that draws a report, or None if it is not known."""
     plain = plain_of(mechanism) if can_answer(mechanism) else None
     if isinstance(plain, Each):
         return _join(plain.parts)
@@ -278,7 +279,7 @@ def _blanket(mechanism: object) -> Blanket | None:
 
 
 def _join(parts: Mapping[str, Any]) -> Blanket | None:
-    """Return the blanket of records of several answers; None where one is not known, or they are many."""
+    """Return the blanket of records of several answers, or None if one is unknown or there are too many."""
     record: Blanket | None = None
     for number, part in enumerate(parts.values()):
         own = _blanket(part)
@@ -289,14 +290,14 @@ def _join(parts: Mapping[str, Any]) -> Blanket | None:
 
 
 def _is_binary(mechanism: object) -> bool:
-    """Return whether there are only two reports, as of RR and Duchi."""
+    """Return whether there are only two reports, as for RR and Duchi."""
     plain = plain_of(mechanism) if can_answer(mechanism) else None
     return isinstance(plain, Question) and isinstance(plain.kernel, _WINDOWS) and plain.outcomes == 2
 
 
 @lru_cache(maxsize=256)
 def _two(n: int, ratio: float, delta: float, times: int, most: float) -> float:
-    """Return the ε of n shuffled reports of two kinds; over days, up to a number of people."""
+    """Return the ε of n shuffled reports with two outcomes; for several days, up to a number of people."""
     if ratio >= _MOST_RATIO or (times > 1 and n > _MOST_CURVE):
         return times * most
     if times == 1:

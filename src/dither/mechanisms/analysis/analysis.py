@@ -1,4 +1,4 @@
-"""The analysis of designs of numbers: the density, the mean, the errors of a report, given the input."""
+"""Density, mean and errors of a report, given the input, for designs for numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def uniform(x: Floats) -> Floats:
 
 
 class Analysis(ABC):
-    """The distribution of a report, given the input. Arguments are in the user's units and broadcast."""
+    """The distribution of a report, given the input. Arguments are in the user's units and are broadcast."""
 
     @property
     @abstractmethod
@@ -63,18 +63,18 @@ class Analysis(ABC):
         return self.line.from_unit(positions), masses
 
     def mean(self, x: object) -> Number:
-        """Return E[report] for the input x; on a circle the mean direction (x itself)."""
+        """Return E[report] for the input x, or on a circle the mean direction (x itself)."""
         return _plain(np.asarray(self.line.check(x), dtype=np.float64) + self.bias(x))
 
     def bias(self, x: object) -> Number:
-        """Return the bias E[report] − x; on a circle the mean direction has no bias."""
+        """Return the bias E[report] − x, which is 0 for the mean direction on a circle."""
         unit = self._unit(x)
         if self.line.circular:
             return _plain(np.zeros_like(unit))
         return _plain(self.line.length * self.law.expect(unit, BIAS))
 
     def variance(self, x: object) -> Number:
-        """Return the variance of the report for the input x; on a circle the circular variance 1 − ρ.
+        """Return the variance of the report for the input x, or on a circle the circular variance 1 − ρ.
 
         ρ = E[cos(report − x)] is the mean resultant length.
         """
@@ -83,7 +83,10 @@ class Analysis(ABC):
         return _plain(np.asarray(self.error("squared", x)) - np.asarray(self.bias(x)) ** 2)
 
     def error(self, loss: Loss, x: object) -> Number:
-        """Return the expected loss of the report for the input x; on a circle distances are the short way."""
+        """Return the expected loss of the report for the input x.
+
+        On a circle, distances are along the shorter arc.
+        """
         return _plain(self._scale(loss) * self._error(loss)(self._unit(x)))
 
     def worst_error(self, loss: Loss) -> float:
@@ -110,7 +113,7 @@ class Analysis(ABC):
         return float(low), float(high)
 
     def plot(self, x: object, *, ax: Axes | None = None) -> Axes:
-        """Draw the distribution of the reports for one or several inputs on `ax`, and return the axes.
+        """Plot the distribution of the reports for one or several inputs on `ax`, and return the axes.
 
         `plot(0.3).figure.savefig("law.png")` writes a file; needs the extra `plot`.
         """

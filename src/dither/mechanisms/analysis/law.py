@@ -1,4 +1,4 @@
-"""The law of a report given the input: its interface, tables, and mixtures."""
+"""The distribution of a report given the input: its interface, tables, and mixtures."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ COSINE: Final = Moment(
 
 
 def loss_moment(loss: Power, circular: bool) -> Moment:
-    """Return a loss as a moment; on a circle distances are the short way round."""
+    """Return a loss as a moment. On a circle, distances are along the shorter arc."""
     if circular:
         return Moment(loss.circular, loss.circular_antiderivative)
     return Moment(loss, loss.antiderivative)
 
 
 class Law(ABC):
-    """The distribution of the report Y for each input x ∈ [0, 1]. Arguments broadcast."""
+    """The distribution of the report Y for each input x ∈ [0, 1]. Arguments are broadcast."""
 
     circular: bool
 
@@ -75,20 +75,20 @@ class Law(ABC):
         """The smallest and the largest report."""
 
     def jumps(self, x: float) -> Floats:
-        """Return the reports at which the density for x may jump, with both ends of the support."""
+        """Return the reports at which the density for x may jump, including both ends of the support."""
         return np.array(self.support)
 
     @property
     def monotone_ratios(self) -> bool:
-        """Whether the extremes of the ratio of two such densities for one input are at the input or at jumps.
+        """Whether the ratio of two such densities for one input has its extremes at the input or at jumps.
 
         Piecewise constant densities have constant ratios between jumps. The ratio of two Laplace or two
-        normal densities with one centre is monotone on each side of it.
+        normal densities with the same centre is monotone on each side of the centre.
         """
         return self.piecewise_constant or self.falling
 
     def quantiles(self, x: float, shares: Floats) -> Floats:
-        """Return a report for each pair (u, v) of uniform numbers: here, the smallest report with cdf ≥ u."""
+        """Return a report for each pair (u, v) of uniform numbers: by default the smallest with cdf ≥ u."""
         position, wanted = np.asarray(x), shares[:, 0]
         low, high = (np.full(wanted.size, end) for end in self.support)
         atoms, masses = self.atoms(position)
@@ -108,13 +108,13 @@ def is_discrete(masses: Floats) -> bool:
 
 
 def no_atoms(x: Floats) -> tuple[Floats, Floats]:
-    """Return the atoms of a distribution with only a density: no atom for any input."""
+    """Return the atoms of a continuous distribution: no atom for any input."""
     return np.empty(0), np.empty((*np.shape(x), 0))
 
 
 @dataclass(frozen=True, eq=False)
 class TableLaw(Law):
-    """A discrete distribution: a table, or a lattice as sampled."""
+    """A discrete distribution, such as a table of probabilities or a sampled lattice."""
 
     chances: Callable[[float], Floats]
     values: Floats

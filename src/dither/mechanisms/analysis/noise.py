@@ -1,4 +1,4 @@
-"""The laws of a value plus noise: on the line, clipped, inside the domain, and around the circle."""
+"""Distributions of a value plus noise: on the line, clipped, inside the domain, and around the circle."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class NoiseDensity(ABC):
 
 
 class SmoothDensity(NoiseDensity):
-    """A density that is smooth on each side of the centre, of the given scale, and 0 beyond `limit`."""
+    """A density of the given scale that is smooth on each side of the centre and 0 beyond `limit`."""
 
     scale: float
     limit: float = math.inf

@@ -94,7 +94,7 @@ class WindowLaw(Law):
     piecewise_constant = True
 
     def quantiles(self, x: float, shares: Floats) -> Floats:
-        """Return reports for pairs of uniform numbers: the first one selects the window or all cells."""
+        """Return reports for pairs of uniform numbers, of which the first selects the window or all cells."""
         inside = float(self.start(np.asarray(x))) + self.share * shares[:, 1]
         position = np.where(shares[:, 0] < self.contrast, inside, shares[:, 1])
         return self.codebook(np.mod(position, 1.0) if self.circular else position)
@@ -102,7 +102,7 @@ class WindowLaw(Law):
 
 @dataclass(frozen=True, eq=False)
 class BlendedLaw(Law):
-    """A mixture of two windows on one codebook whose weights depend on the input."""
+    """A mixture of two windows on one codebook, with weights that depend on the input."""
 
     below: WindowLaw
     above: WindowLaw

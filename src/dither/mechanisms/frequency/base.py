@@ -23,7 +23,7 @@ class CategoryMechanism(Mechanism[CategoryQuestion]):
     _takes: ClassVar[tuple[type[Domain], ...]] = (Categories,)
 
     def _codebook(self, kernel: Any) -> None:
-        """Return None: the kernel says which categories a report supports."""
+        """Return None: the kernel determines which categories a report supports."""
 
     @property
     def categories(self) -> Categories:
@@ -32,12 +32,12 @@ class CategoryMechanism(Mechanism[CategoryQuestion]):
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
-        """The exact probabilities p and q that a report supports its own category, and a given other one."""
+        """The exact probabilities p and q that a report supports the person's category and another one."""
         return self.question.rates
 
     @cached_property
     def p(self) -> float | Fraction:
-        """The probability that a report supports its own category."""
+        """The probability that a report supports the person's own category."""
         return float(self.rates[0])
 
     @property

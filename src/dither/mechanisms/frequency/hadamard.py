@@ -1,4 +1,4 @@
-"""Hadamard response: a column of a Hadamard matrix, counted by one fast transform."""
+"""Hadamard response: reports are columns of a Hadamard matrix, counted by one fast transform."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dither.mechanisms.frequency.base import CategoryMechanism
 
 @dataclass(frozen=True)
 class HadamardResponse(CategoryMechanism):
-    """A column of a public Hadamard matrix, more often one with +1 in the answer's row.
+    """A random column of a public Hadamard matrix; columns with +1 in the answer's row are likelier.
 
     Promise:   pure ε.
     Reports:   a column, in one to four bytes: ⌈log₂(k + 1)⌉ bits. It supports half of the categories.

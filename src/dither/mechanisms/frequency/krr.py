@@ -1,4 +1,4 @@
-"""KRR and RR: the answer, or else another one at random."""
+"""KRR and RR: the true answer, or another one at random."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dither.mechanisms.frequency.base import CategoryMechanism
 
 @dataclass(frozen=True)
 class KRR(CategoryMechanism):
-    """The true category with some probability, otherwise a uniform category.
+    """The true category with some probability, otherwise a category drawn uniformly.
 
     Promise:   pure ε.
     Reports:   a category, in one to four bytes.

@@ -1,4 +1,4 @@
-"""OLH and BLH: the answer's bucket under a public random hash function, by randomized response."""
+"""OLH and BLH: randomized response on the answer's bucket under a public random hash function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dither.mechanisms.frequency.base import CategoryMechanism
 
 @dataclass(frozen=True)
 class OLH(CategoryMechanism):
-    """A random public hash function, and the bucket of the answer under it or any other bucket.
+    """A random public hash function, and the answer's bucket under it or another bucket at random.
 
     Promise:   pure ε.
     Reports:   eight bytes for any number of categories: seed·2^16 + bucket.
@@ -34,12 +34,11 @@ def best_buckets(epsilon: float) -> int:
 
 @dataclass(frozen=True)
 class BLH(CategoryMechanism):
-    """A random public hash function with two values, and the answer's value under it or the other one.
+    """A random public hash function with two values, and the answer's hash value or the other one.
 
-    Promise:   pure ε.
-    Reports:   eight bytes: seed·2^16 + one bit.
-    Use when:  comparing with the literature; `OLH` is the same below ε = ln 1.5 and better above.
-    Reference: [Bassily15], as analysed in [Wang17, Sec. 4.4].
+    Promise:   pure ε. Reports:   eight bytes: seed·2^16 + one bit. Use when:  results are compared with the
+    literature; `OLH` is the same below ε = ln 1.5 and better above. Reference: [Bassily15], as analysed in
+    [Wang17, Sec. 4.4].
     """
 
     _draws = ("hashed",)

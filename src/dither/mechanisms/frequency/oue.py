@@ -10,7 +10,7 @@ from dither.mechanisms.frequency.base import CategoryMechanism
 
 @dataclass(frozen=True)
 class OUE(CategoryMechanism):
-    """The answer as one bit for each category: its own bit a fair coin, all others rarely 1.
+    """One bit for each category: the answer's bit is a fair coin, and all other bits are rarely 1.
 
     Promise:   pure ε.
     Reports:   ⌈k/8⌉ bytes of packed bits.
@@ -26,7 +26,7 @@ class OUE(CategoryMechanism):
 
 @dataclass(frozen=True)
 class SUE(CategoryMechanism):
-    """The answer as one bit for each category, every bit flipped with the same probability.
+    """One bit for each category, each flipped with the same probability.
 
     Promise:   pure ε: the rows of two answers differ in two bits, ε/2 for each.
     Reports:   ⌈k/8⌉ bytes of packed bits.

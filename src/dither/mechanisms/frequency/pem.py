@@ -14,10 +14,10 @@ from dither.mechanisms.frequency.olh import best_buckets
 from dither.mechanisms.mechanism import Mechanism
 
 MOST_CHILDREN: Final = 1024  # ways to extend a prefix by one level
-_FOLLOWED: Final = 16  # prefixes, on which the shares of the levels depend little
-_FALSE_ALARM: Final = 0.01  # of the last level, as by default in `heavy_hitters`
-_BEYOND: Final = 1.6  # deviations above a threshold, so that it is passed with probability 95 %
-_UNITS: Final = 16  # of a level on average, in which shares are integers
+_FOLLOWED: Final = 16  # number of prefixes; the shares of the levels depend little on it
+_FALSE_ALARM: Final = 0.01  # probability in the last level, the default of `heavy_hitters`
+_BEYOND: Final = 1.6  # standard deviations above the threshold give a probability of 95 % to exceed it
+_UNITS: Final = 16  # average integer share of a level
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class PEM(Mechanism[PlainQuestion]):
         """Return None: a report is a level and a bucket."""
 
     def _ends(self) -> tuple[int, ...]:
-        """Return the length of the prefix of each level; levels are as long as MOST_CHILDREN allows."""
+        """Return the prefix length of each level. Steps are as long as MOST_CHILDREN allows."""
         symbols, step = self.domain.symbols, 1
         while sum(symbols**letters for letters in range(step + 2)) <= MOST_CHILDREN:
             step += 1
@@ -55,12 +55,12 @@ class PEM(Mechanism[PlainQuestion]):
         return (*range(step, length, step), length)
 
     def _shares(self, ends: tuple[int, ...]) -> tuple[int, ...]:
-        """Return integers in proportion to the people of each level; none if there is one level.
+        """Return integers in proportion to the people of each level, or no integers for a single level.
 
         A text that a level finds with probability 95 % needs people in proportion to (z + 1.6)²: its expected
         support is 1.6 deviations above the threshold, and the threshold is z deviations above the support of
-        absent prefixes. z follows from the number of prefixes that are counted, of which one is above the
-        threshold on average, and 1 % in the last level, as in `heavy_hitters`.
+        absent prefixes. z follows from the number of counted prefixes: on average one absent prefix is above
+        the threshold, and 0.01 in the last level, as in `heavy_hitters`.
         """
         needed, begin = [], 0
         for end in ends if len(ends) > 1 else ():

@@ -1,4 +1,4 @@
-"""Projective response: a point of a projective geometry, more often one on the answer's hyperplane."""
+"""Projective response: points of a projective geometry; those on the answer's hyperplane are likelier."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dither.foundation.numerics.finite_fields import prime_power
 from dither.mechanisms.frequency.base import CategoryMechanism
 from dither.privacy.exact import exp_below
 
-MOST_CATEGORIES: Final = MOST_POINTS // 2  # up to this number there is a geometry for every ε
+MOST_CATEGORIES: Final = MOST_POINTS // 2  # up to this number, a geometry exists for every ε
 _NEAR: Final = 2  # prime powers that are tried on each side of the best order
 
 
 @dataclass(frozen=True)
 class ProjectiveResponse(CategoryMechanism):
-    """A point of a finite geometry, more often one on the hyperplane that belongs to the answer.
+    """A point of a finite geometry; points on the answer's hyperplane are likelier.
 
     Promise:   pure ε.
     Reports:   a point, in one to four bytes. It supports about one category in e^ε + 1.
@@ -47,9 +47,9 @@ class ProjectiveResponse(CategoryMechanism):
 
 @lru_cache(maxsize=256)
 def best_geometry(epsilon: float, categories: int) -> Geometry:
-    """Return the geometry with the smallest average variance, the smaller one if two are equal.
+    """Return the geometry with the smallest average variance, or the smaller of two with equal variance.
 
-    The variance is compared in fractions, so that every machine chooses the same geometry.
+    Variances are compared as fractions, so that every machine chooses the same geometry.
     """
     bound = exp_below(Fraction(epsilon))
     found = set(_candidates(bound, categories))
@@ -65,7 +65,7 @@ def _variance(geometry: Geometry, bound: Fraction, categories: int) -> Fraction:
 
 
 def _candidates(bound: Fraction, categories: int) -> Iterator[Geometry]:
-    """Return geometries with enough points: of each dimension those with an order near e^ε + 1.
+    """Return geometries with enough points. For each dimension, the order is near e^ε + 1.
 
     With g = q − 1 the variance is proportional to (e^ε + g)²/g when there are many categories, so that it
     falls until g = e^ε and rises from there. A smaller order has too few points.
@@ -91,7 +91,7 @@ def _least_order(dimension: int, categories: int) -> int:
 
 
 def _prime_powers(start: int, step: int, end: int) -> list[int]:
-    """Return the first few prime powers from a number on, upwards or downwards, up to an end."""
+    """Return the first few prime powers from a number, upwards or downwards, up to a limit."""
     found: list[int] = []
     number = start
     while len(found) < _NEAR and number >= 2 and (number - end) * step <= 0:

@@ -1,4 +1,4 @@
-"""Set response: a few items, or a polynomial, likelier ones that meet the person's set."""
+"""Set response: a few items, or a polynomial; reports that meet the person's set are likelier."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from dither.mechanisms.mechanism import ADDED, Mechanism
 from dither.privacy.exact import exp_below
 
 SetReport = Literal["elements", "polynomial"]
-USUAL_BYTES: Final = 16  # bytes for the numbers of elements, unless more are better
-_NEARLY: Final = Fraction(103, 100)  # variances that count as equal
+USUAL_BYTES: Final = 16  # size of a report of elements, unless a longer one is better
+_NEARLY: Final = Fraction(103, 100)  # variances within this ratio count as equal
 _MOST_LEAST: Final = 6  # largest number of a person's elements that a set may need
-_PATIENCE: Final = 8  # sizes in a row without a smaller variance, after which no larger ones are tried
+_PATIENCE: Final = 8  # stop after this number of larger sizes without a smaller variance
 
 
 @dataclass(frozen=True)
 class SetResponse(Mechanism[CategoryQuestion]):
     """A report that meets the person's set with high probability; dummies replace missing items.
 
-    Promise:   pure ε between any two sets, whatever their sizes, the empty one included.
-    Reports:   `report="elements"`: d ascending numbers of items and dummies. `report="polynomial"`: a
-               polynomial over a prime field as one number; it has the items at which its value is small.
-               Left out, it is the one of the smaller variance; within 3 % of it the shorter one.
+    Promise:   pure ε between any two sets of any sizes, including the empty set. Reports:
+    `report="elements"`: d ascending numbers of items and dummies. `report="polynomial"`: a
+               polynomial over a prime field as one number; it has the items at which its value is small. By
+               default the one with the smaller variance, or the shorter one if both are within 3 %.
     Use when:  people select all that apply. `dt.frequencies` estimates every item, and the sizes of sets from
                the dummies. `pairs=True` also lets `dt.stats.joint_frequency` estimate two items together.
                With `most=1` it is subset selection with an answer "none of these".
-    Reference: [Wang18]; here d and the number of elements that must meet have the smallest variance.
+    Reference: [Wang18]; here d and the number of required common elements minimise the variance.
 
     >>> import dither as dt
     >>> asked = dt.SetResponse(dt.Several(10_000, most=5), epsilon=1)
@@ -85,7 +85,7 @@ class SetResponse(Mechanism[CategoryQuestion]):
 
     @cached_property
     def cut_remark(self) -> str:
-        """What the limit of a report's length costs, and what costs less; empty below twice the variance."""
+        """The cost of the limit on a report's length and a cheaper choice; empty below twice the variance."""
         items, most = len(self.domain), self.domain.most
         own = 1.0 + self.cut_cost
         if own <= 2.0:
@@ -117,7 +117,7 @@ class SetResponse(Mechanism[CategoryQuestion]):
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
-        """The exact probabilities that an item is reported by who has it, and by who has it not."""
+        """The exact probabilities that an item is reported by a person with it and by one without it."""
         return self.question.rates
 
     def variance(self, frequency: float = 0.0) -> float:
@@ -137,7 +137,7 @@ class SetResponse(Mechanism[CategoryQuestion]):
 
     @property
     def cut_cost(self) -> float:
-        """How much larger the variance of a rare item is than without a limit of bytes; 0 for polynomials."""
+        """The relative increase of a rare item's variance by the limit of bytes; 0 for polynomials."""
         if self._plan.report == "polynomial":
             return 0.0
         free = free_variance(self.epsilon, len(self.domain), self.domain.most)
@@ -145,16 +145,16 @@ class SetResponse(Mechanism[CategoryQuestion]):
 
 
 def least_item_variance(items: int, most: int, epsilon: float) -> float:
-    """Return a lower bound of n times the noise variance of an item's share, for every ε-LDP mechanism.
+    """Return a lower bound on n times the noise variance of an item's share, for every ε-LDP mechanism.
 
     It holds on average over the items, for sets of `most` items that are all equally likely, and for every
         unbiased decoding of reports. With s = (m/k)(1 − m/k) and x the person's set as zeros and ones: by
         Cauchy
     and Schwarz a decoding v with mean x has E|v − m/k|² ≥ (k·s)²/A, where A is the largest |E[x|report] −
-    m/k|². The law of x given a report has densities within a factor e^ε. So the shift along a unit vector w
-    is at most the shift of a share a of all sets with the larger density: (E − 1)·√(a(1 − a)·Var(w·x))/(1 +
-    (E − 1)a), which is largest for a = 1/(E + 1), and Var(w·x) = s·k/(k − 1). Hence s·(4E(k − 1)/(E − 1)² −
-    1).
+    m/k|². The distribution of x given a report has densities within a factor e^ε. So the shift along a unit
+    vector w is at most the shift of a share a of all sets with the larger density: (E − 1)·√(a(1 −
+    a)·Var(w·x))/(1 + (E − 1)a), which is largest for a = 1/(E + 1), and Var(w·x) = s·k/(k − 1). Hence s·(4E(k
+    − 1)/(E − 1)² − 1).
     """
     share = most / items
     ratio = math.exp(epsilon) / math.expm1(epsilon) ** 2
@@ -162,9 +162,9 @@ def least_item_variance(items: int, most: int, epsilon: float) -> float:
 
 
 def free_variance(epsilon: float, items: int, most: int, largest: int | None = None) -> float:
-    """Return the smallest variance of a rare item, over all numbers of elements up to the largest.
+    """Return the smallest variance of a rare item over all numbers of elements up to the largest.
 
-    One of them must meet the person's set.
+    At least one element must be in the person's set.
     """
     size, ratio = items + most, math.exp(epsilon)
     reported = np.arange(1.0, min(items, largest or items) + 1.0)
@@ -182,7 +182,7 @@ def free_variance(epsilon: float, items: int, most: int, largest: int | None = N
 
 
 class SetPlan(NamedTuple):
-    """A kind of report with its numbers, n·variance of a rare item, its bytes, and their limit.
+    """A kind of report: its parameters, n times a rare item's variance, its size and the size limit in bytes.
 
     The numbers are the reported elements and the required number of the person's elements among them, or the
     prime and the bound of the values.
@@ -198,10 +198,10 @@ class SetPlan(NamedTuple):
 def choose_report(
     epsilon: float, items: int, most: int, limit: int | None, report: SetReport | None, pairs: bool
 ) -> SetPlan:
-    """Return the shortest of the reports whose variance is within 3 % of the smallest, or the one named.
+    """Return the named kind of report, or the shortest one whose variance is within 3 % of the smallest.
 
     Without a `limit`, numbers of elements have up to 16 bytes, or up to 64 if that is better, and polynomials
-    as many as they need. Variances are compared in fractions, so that every machine chooses the same.
+    as many as they need. Variances are compared as fractions, so that every machine chooses the same kind.
     """
     made: list[SetPlan] = []
     for bytes_ in (USUAL_BYTES, MOST_BYTES) if limit is None else (min(limit, MOST_BYTES),):
@@ -226,9 +226,9 @@ def choose_report(
 
 @lru_cache(maxsize=256)
 def best_sets(epsilon: float, items: int, most: int, bits: int, smallest: int = 1) -> SetPlan | None:
-    """Return the elements with the smallest variance of a rare item that fit into a number of bits.
+    """Return the plan of elements with the smallest variance of a rare item that fits into a number of bits.
 
-    At least `smallest` elements are reported; None if they do not fit.
+    At least `smallest` elements are reported. Return None if they do not fit.
     """
     width = (items + most - 1).bit_length()
     limit = min(items, bits // width)
@@ -246,10 +246,10 @@ def best_sets(epsilon: float, items: int, most: int, bits: int, smallest: int = 
 
 @lru_cache(maxsize=256)
 def best_polynomial(epsilon: float, items: int, most: int, pairs: bool) -> SetPlan | None:
-    """Return the polynomials with the smallest variance of a rare item; None if they have too many bytes.
+    """Return the plan of polynomials with a rare item's smallest variance, or None if it has too many bytes.
 
-    With β = B/p and H = 1 − (1 − β)^m, a rare item has n·variance β(1 − β)/(p₁ − β)², p₁ = e^ε·β/Z and
-    Z = e^ε·H + 1 − H. That is Z²/((e^ε − 1)²·β·(1 − β)^(2m − 1)); it falls and then rises in β.
+    With β = B/p and H = 1 − (1 − β)^m, a rare item has n·variance β(1 − β)/(p₁ − β)², p₁ = e^ε·β/Z and Z =
+    e^ε·H + 1 − H. That is Z²/((e^ε − 1)²·β·(1 − β)^(2m − 1)); it first falls and then rises in β.
     """
     try:
         prime = least_prime(items + most)
@@ -273,7 +273,7 @@ def best_polynomial(epsilon: float, items: int, most: int, pairs: bool) -> SetPl
 def _plans(
     bound: Fraction, items: int, most: int, least: int, sizes: range
 ) -> Iterator[tuple[Fraction, int, int]]:
-    """Yield the variance of larger and larger sets with their sizes, until it has grown for a while."""
+    """Yield variances and sizes of larger and larger sets, until the variance has grown for several sizes."""
     smallest, grown = None, 0
     for chosen in sizes:
         variance = rare_variance(bound, items, most, chosen, least)

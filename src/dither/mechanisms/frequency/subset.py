@@ -11,19 +11,18 @@ from dither.errors import InvalidParameter, check_choice
 from dither.mechanisms.frequency.base import CategoryMechanism
 
 ReportKind = Literal["bits", "indices"]
-_NEARLY_CHOSEN: Final = 12  # numbers that would be best; eight are then nearly as good
+_NEARLY_CHOSEN: Final = 12  # up to this optimal size, eight numbers are nearly as good
 
 
 @dataclass(frozen=True)
 class SubsetSelection(CategoryMechanism):
-    """A set of about k/(e^ε + 1) categories, more often one that contains the answer.
+    """A set of about k/(e^ε + 1) categories; sets that contain the answer are likelier.
 
     Promise:   pure ε.
     Reports:   ⌈k/8⌉ bytes of packed bits, always with the same number of ones; with `report="indices"` two to
                eight numbers of categories in ascending order, one or two bytes each.
-    Use when:  the smallest error of all protocols here is worth a slower device; with one category to a set,
-               at large ε or few categories, it is `KRR`.
-    Reference: [Ye18, Sec. III]; [WangS16].
+    Use when:  the smallest error of all protocols is worth a slower device. With one category per set (large
+    ε or few categories) it is `KRR`. Reference: [Ye18, Sec. III]; [WangS16].
     """
 
     _: KW_ONLY
@@ -53,9 +52,9 @@ class SubsetSelection(CategoryMechanism):
 
 @dataclass(frozen=True)
 class SubsetIndices(CategoryMechanism):
-    """`SubsetSelection(report="indices")`, by its name in texts.
+    """`SubsetSelection(report="indices")`, under its name in device texts.
 
-    A report has the numbers of about k/(e^ε + 1) categories, more often with the answer among them.
+    A report lists the numbers of about k/(e^ε + 1) categories; lists with the answer are likelier.
 
     Promise:   pure ε.
     Reports:   two to eight numbers of categories in ascending order, one or two bytes each.
@@ -73,7 +72,7 @@ class SubsetIndices(CategoryMechanism):
     def _kernel(self) -> IndexSets:
         size = len(self.categories)
         chosen = round(size / (math.exp(self.epsilon) + 1.0))  # [Ye18, eq. 5]
-        # Eight numbers in place of twelve have at most 4 % more variance.
+        # Eight numbers instead of twelve have at most 4 % more variance.
         chosen = min(chosen, MOST_CHOSEN) if chosen <= _NEARLY_CHOSEN else chosen
         if not 2 <= chosen <= MOST_CHOSEN:
             better = "KRR" if chosen < 2 else "ProjectiveResponse"

@@ -1,4 +1,4 @@
-"""What joint coins promise against adversaries with different knowledge."""
+"""The guarantees of joint coins against adversaries with different knowledge."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def revealed_epsilon(pairs: PairedCoins, lies: int) -> float:
 
 
 def revealed_failure(pairs: PairedCoins, lies: int, n: int, colluders: int) -> Failure:
-    """Return δ(ε) if the partner is drawn at random and reveals their coin if they collude."""
+    """Return δ(ε) if the partner is drawn at random, and colluding partners reveal their coin."""
     total = pairs.total
     caught = Fraction(colluders, partners(n) - 1)
     cases = [
@@ -86,8 +86,8 @@ def hidden_epsilon(pairs: PairedCoins, lies: int, n: int, colluders: int) -> flo
 def theorem_3_epsilon(pairs: PairedCoins, n: int, colluders: int) -> float:
     """Return the ε that [Thesis, Thm 3] states for two answers. It is not a guarantee.
 
-    It averages over the partner although its adversary knows the partner, assumes that whether the partner
-    colludes is independent of the colluders' coins, and ignores all other reports: errata J1 to J3.
+    It averages over the partner although its adversary knows the partner. It assumes that the partner's
+    collusion is independent of the colluders' coins, and it ignores all other reports: errata J1 to J3.
     """
     p, q = pairs.chance, 1 - pairs.chance
     rho = pairs.covariance / (p * q)
@@ -100,7 +100,7 @@ def theorem_3_epsilon(pairs: PairedCoins, n: int, colluders: int) -> float:
 def least_epsilon(failure: Failure, delta: float, most: float) -> float:
     """Return an ε with δ(ε) ≤ delta, nearly the smallest one, and at most the pure loss `most`.
 
-    At the pure loss δ is 0 by definition. `failure` is not evaluated there, since its allowance for rounding
+    At the pure loss δ is 0 by definition. `failure` is not evaluated there because its allowance for rounding
     errors would make it positive.
     """
     if failure(0.0) <= delta:
@@ -125,8 +125,8 @@ def _failure(truth: Floats, lie: Floats, slack: float, lost: float) -> Failure:
 def _alike(size: int, colluders: int, chance: Fraction, twice: Fraction) -> float:
     """Return the probability that a person's coin equals the colluders' coins, given that these are equal.
 
-    One coin has this outcome with probability `chance`, both coins of a pair with `twice`. If j pairs are
-    among the colluders, the other colluders − 2j have partners among the size − colluders people that remain.
+    One coin has this outcome with probability `chance`, and both coins of a pair with `twice`. If j pairs are
+    among the colluders, the other colluders − 2j have partners among the remaining size − colluders people.
     """
     first = max(0, colluders - size // 2)
     j = np.arange(first, colluders // 2, dtype=np.float64)
@@ -160,9 +160,9 @@ def _patterns(pairs: PairedCoins, size: int, colluders: int) -> list[int]:
 UNPAIRED: Final = "nobody learns who is paired with whom"
 UNKNOWN: Final = "nothing is known about other people's answers"
 
-# The adversary's knowledge besides a person's report: the partner's coin, and then whatever else; everybody
-# else's answer, but not who is paired with whom; the colluders' coins, but not who is paired with whom, and
-# nobody's answer; the quantity of the dissertation's Theorem 3 (not a guarantee).
+# The adversary's knowledge besides a person's report. "partner revealed": the partner's coin and anything
+# else. "informed": all other answers, but not the pairs. "hidden": the colluders' coins, but neither the
+# pairs nor any answer. "theorem 3": the dissertation's Theorem 3 (not a guarantee).
 Mode = Literal["partner revealed", "informed", "hidden", "theorem 3"]
 
 
@@ -208,7 +208,7 @@ def check_mode(n: int, mode: Mode, colluders: int, delta: float | None) -> None:
 
 
 def check_people(n: object) -> int:
-    """Return the number of people; raise InvalidParameter unless it is an integer from 2 upwards."""
+    """Return the number of people. Raise InvalidParameter unless it is an integer of at least 2."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
         raise InvalidParameter(f"n, the number of people, must be an integer from 2 upwards, not {found(n)}")
     return int(n)

@@ -1,4 +1,4 @@
-"""The coins of two people with the least variance for a promise."""
+"""The coins of two people with the least variance for a given guarantee."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from dither.privacy.exact import exp_below
 Coins = tuple[Fraction, Fraction]  # p and ρ
 
 _BITS: Final = 53  # probabilities are multiples of 2^−53
-_GRID: Final = 24  # probabilities of truth that are tried before the best is refined
-_STEPS: Final = 20  # steps of each search
+_GRID: Final = 24  # number of probabilities of truth in the grid search
+_STEPS: Final = 20  # number of steps of each search
 
 
 def exact(name: str, value: object) -> Fraction:
@@ -42,7 +42,7 @@ def rho_range(p: Fraction, categories: int) -> tuple[Fraction, Fraction]:
 
 
 def coins(p: Fraction, rho: Fraction, categories: int) -> PairedCoins:
-    """Return the two coins of [Thesis, Sec. 4.5]: ρ·p·q is their covariance, so ρ/(k−1) their correlation."""
+    """Return the two coins of [Thesis, Sec. 4.5], with the covariance ρ·p·q and the correlation ρ/(k−1)."""
     return PairedCoins.of(p, rho * p * (1 - p) / (categories - 1))
 
 
@@ -75,8 +75,8 @@ def published_coins(epsilon: float, categories: int, n: int, colluders: int) -> 
 class Search:
     """The smallest variance of a count under a mode, over the probability of truth and ρ.
 
-    `first` and `second` are the mean and the mean square of the number of people who hold the category.
-    A negative ρ helps if most people hold the category or most do not, and a positive one otherwise.
+    `first` and `second` are the mean and the mean square of the number of people who hold the category. A
+    negative ρ helps if most people hold the category or most do not; otherwise a positive ρ helps.
     """
 
     categories: int
@@ -86,7 +86,7 @@ class Search:
     second: float
 
     def best(self, allowed: Callable[[PairedCoins], bool]) -> Coins:
-        """Return the coins with the smallest variance among the allowed ones: a grid search, then refined."""
+        """Return the allowed coins with the smallest variance, by a refined grid search."""
         highest = plain(self.epsilon, self.categories)
 
         def choose(budget: float) -> tuple[float, Coins]:
@@ -124,7 +124,7 @@ class Search:
         return squared - self.first - (self.n - self.first) * away**2
 
     def _farthest(self, p: Fraction, allowed: Callable[[PairedCoins], bool]) -> Fraction:
-        """Return the allowed ρ farthest from 0 on the side that helps; ρ = 0 is always allowed."""
+        """Return the allowed ρ farthest from 0, with the sign that helps; ρ = 0 is always allowed."""
         end = rho_range(p, self.categories)[0 if self._overlap > 0.0 else 1]
         if allowed(coins(p, end, self.categories)):
             return end
@@ -138,7 +138,7 @@ class Search:
 def constraint(
     mode: Mode, epsilon: float, categories: int, n: int, *, colluders: int, delta: float | None
 ) -> Callable[[PairedCoins], bool]:
-    """Return a function that returns whether coins spend at most ε in a mode."""
+    """Return a function that checks whether coins spend at most ε in a mode."""
     lies = categories - 1
     if mode == "theorem 3":
         if lies != 1:

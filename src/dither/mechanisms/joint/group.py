@@ -25,7 +25,7 @@ class Group:
     def count_variance(self, n: int, n1: int) -> float:
         """Return the variance of the estimated count if n1 of n people hold the category, grouped at random.
 
-        Theorem 4 with size − 1 companions among n − 1 people instead of one partner.
+        This is Theorem 4 with size − 1 companions among n − 1 people instead of one partner.
         """
         if n < self.size or n % self.size or not 0 <= n1 <= n:
             raise InvalidParameter(

@@ -63,7 +63,7 @@ Real = float | Fraction
 
 @dataclass(frozen=True, repr=False)
 class Joint(CategoryMechanism):
-    """A report is the truth if a coin shows heads; the coins of two people, paired at random, are correlated.
+    """A report is the truth if a coin shows heads. The coins of two people, paired at random, are correlated.
 
     `p` is the probability of truth. `rho` is the correlation for two symbols; for k symbols it is ρ/(k−1).
     `n` is the number of people. Floats mean their exact rational values, except that a float next to an
@@ -72,7 +72,7 @@ class Joint(CategoryMechanism):
 
     _: KW_ONLY
     epsilon: float = field(init=False, compare=False)
-    p: Real = field()  # a Fraction: float(p) where numpy computes
+    p: Real = field()  # a Fraction; numpy code uses float(p)
     rho: Real
     n: int
 
@@ -135,9 +135,9 @@ class Joint(CategoryMechanism):
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
         """Return the guarantee against an adversary with the knowledge of a mode.
 
-        "partner revealed": the partner's coin, and anything else; with delta, only if the partner is one of
-        the colluders. "informed": all other answers, but not the pairs. "hidden": only the colluders' coins.
-        "theorem 3" is what the dissertation states; it is not a guarantee.
+        Modes. "partner revealed": the partner's coin and anything else; with delta, only if the partner
+        colludes. "informed": all other answers, but not the pairs. "hidden": only the colluders' coins.
+        "theorem 3" is the ε stated in the dissertation; it is not a guarantee.
         """
         return account(self.pairs, self.symbols - 1, self.n, mode=mode, colluders=colluders, delta=delta)
 
@@ -149,9 +149,9 @@ class Joint(CategoryMechanism):
         return theorem_3_epsilon(self.pairs, self.n, colluders)
 
     def count_variance(self, holders: float, *, both: float | None = None) -> float:
-        """Return the variance of the estimated number of people who hold a category, if `holders` do.
+        """Return the variance of the estimated number of people who hold a category, if `holders` people do.
 
-        Pairs are drawn at random, unless `both` says in how many fixed pairs both people hold it.
+        Pairs are drawn at random unless `both` gives the number of fixed pairs in which both people hold it.
         """
         if not 0 <= holders <= self.n:
             raise InvalidParameter(f"holders must be from 0 to n = {self.n}, not {found(holders)}")
@@ -174,9 +174,9 @@ class Joint(CategoryMechanism):
     ) -> list[Coin]:
         """Return one `Coin` for each device, to be used once.
 
-        Pairs are drawn at random; with the grouping "fixed" neighbours are partners, the first person and the
-        second, the third and the fourth. Then everybody knows who is whose partner, and the promise is the
-        guarantee "partner revealed". The dealer knows the coins and must not be the collector.
+        Pairs are drawn at random. With the grouping "fixed", neighbours are partners: the first and the
+        second person, the third and the fourth. Then everybody knows the pairs, and the guarantee is the one
+        of "partner revealed". The dealer knows the coins and must not be the collector.
         """
         check_choice("grouping", grouping, Literal["random", "fixed"])
         if grouping == "fixed":
@@ -194,8 +194,8 @@ class Joint(CategoryMechanism):
     def thresholds(self, bits: int = 64) -> tuple[int, int, int]:
         """Return R₁ ≤ R₂ ≤ R₃ for two devices with one uniform number R below 2^bits [Thesis, Sec. 4.4.2].
 
-        R < R₁: both are truthful; R₁ ≤ R < R₂: the first is; R₂ ≤ R < R₃: the second is. These are the
-        thresholds of `rounded(bits)`; its guarantee belongs to these integers.
+        R < R₁: both are truthful. R₁ ≤ R < R₂: only the first is. R₂ ≤ R < R₃: only the second is. These are
+        the thresholds of `rounded(bits)`; its guarantee belongs to these integers.
         """
         return self.pairs.rounded(bits).thresholds(bits)
 
@@ -230,10 +230,10 @@ def _check_even(people: int) -> None:
 class JointSUE(Joint):
     """One bit for each category, kept or flipped by a coin that is correlated with another person's coin.
 
-    Promise:   if the partner's coins are known, two bits' loss: the rows of two answers differ in two.
-    Reports:   ⌈k/8⌉ bytes of packed bits, as in SUE.
-    Use when:  the dissertation's extension is studied; `JRR.over(SUE(...), rho=..., n=...)` returns it.
-    Reference: [Thesis, Sec. 4.5] names OUE; that is not possible, see deviations.
+    Promise:   if the partner's coins are known, the loss of two bits, as the rows of two answers differ in
+    two bits. Reports:   ⌈k/8⌉ bytes of packed bits, as in SUE. Use when:  the dissertation's extension is
+    studied; `JRR.over(SUE(...), rho=..., n=...)` returns it. Reference: [Thesis, Sec. 4.5] names OUE; that is
+    not possible, see deviations.
     """
 
     _draws = ("joint bits",)
@@ -261,11 +261,10 @@ class JointSUE(Joint):
 class JointOLH(Joint):
     """The answer's bucket under a public hash, or a lie, by a coin that is correlated with another person's.
 
-    Promise:   the promise of JRR, on the buckets.
-    Reports:   eight bytes: seed·2^16 + bucket, as OLH's.
-    Use when:  the dissertation's extension is studied; `JRR.over(OLH(...), rho=..., n=...)` makes it. There
-               is little to gain: only the coins of people who hold a category change its count together.
-    Reference: [Thesis, Sec. 4.5].
+    Promise:   the promise of JRR, on the buckets. Reports:   eight bytes: seed·2^16 + bucket, as OLH's. Use
+    when:  the dissertation's extension is studied; `JRR.over(OLH(...), rho=..., n=...)` returns it. The gain
+    is small: only the coins of people who hold a category change its count together. Reference: [Thesis, Sec.
+    4.5].
     """
 
     _draws = ("joint hashed",)
@@ -276,7 +275,7 @@ class JointOLH(Joint):
     @property
     def symbols(self) -> int:
         """The number of buckets."""
-        return Hashing(self.hashed_to).buckets  # raises if there are too many
+        return Hashing(self.hashed_to).buckets  # raises an error if there are too many buckets
 
     def _join(self, coins: PairedCoins) -> JointHashed:
         return JointHashed(coins, self.n, self.hashed_to)
@@ -286,10 +285,9 @@ class JointOLH(Joint):
 class JRR(Joint):
     """The answer or a lie, decided by a coin; the coins of two people are correlated.
 
-    Promise:   `jrr.guarantee` if the partner's coin is known, often none; `jrr.accounting(mode)` for less
-               knowledge.
-    Reports:   a category, in one to four bytes.
-    Use when:  the dissertation is reproduced. Against an adversary who knows the partner, plain `RR` has the
+    Promise:   `jrr.guarantee` if the partner's coin is known (often no guarantee); `jrr.accounting(mode)` for
+    less knowledge. Reports:   a category, in one to four bytes. Use when:  the dissertation is reproduced.
+    Against an adversary who knows the partner, plain `RR` has the
                smallest variance of all; read docs/jrr.md before anything else.
     Reference: [Thesis, Ch. 4]; its Theorem 3 is not a guarantee, see deviations.
 
@@ -315,8 +313,8 @@ class JRR(Joint):
     ) -> JRR:
         """Return the coins with the smallest variance that spend at most ε in a mode.
 
-        `n1` is a guess of the number of people who hold the category to be counted; by default all numbers
-        have equal weight. If the partner may be known, independent coins (ρ = 0) are best for every n1.
+        `n1` is a guess of the number of people who hold the counted category; by default all numbers have
+        equal weight. If the partner may be known, independent coins (ρ = 0) are best for every n1.
         """
         budget, k = check_epsilon(epsilon), _size(domain)
         check_mode(n, mode, colluders, delta)
@@ -331,7 +329,7 @@ class JRR(Joint):
 
     @staticmethod
     def heuristic(domain: Categories, *, epsilon: float, n: int, colluders: int = 0) -> JRR:
-        """Return the published choice, p = e^ε/(1+e^ε) with the most negative ρ; with colluders, a smaller p.
+        """Return the published choice: p = e^ε/(1+e^ε) with the most negative ρ; a smaller p with colluders.
 
         [Thesis, Sec. 4.3.4]. With colluders, p is chosen so that Theorem 3 states ε. Neither choice has a
         guarantee of ε.

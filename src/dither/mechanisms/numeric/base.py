@@ -1,4 +1,4 @@
-"""The base classes of designs of one number: a window with a codebook, and noise on a lattice."""
+"""The base classes of designs for one number: a window with a codebook, and noise on a lattice."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from dither.mechanisms.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class NumberMechanism(Mechanism[NumberQuestion], Analysis):
-    """A design for one number, on an interval or a circle, with the law of its reports."""
+    """A design for one number on an interval or a circle, with the distribution of its reports."""
 
     @property
     def line(self) -> Line:
@@ -108,7 +108,7 @@ class WindowMechanism(NumberMechanism):
 
     @abstractmethod
     def shape(self) -> Shape:
-        """Return the width, the placement and the codebook of the paper's window."""
+        """Return the shape of the paper's window: width, placement and codebook."""
 
     @cached_property
     def _shape(self) -> Shape:
@@ -124,7 +124,10 @@ class WindowMechanism(NumberMechanism):
 
     @classmethod
     def _admits(cls, domain: object) -> bool:
-        """Return whether the mechanism accepts this domain; with cells to choose it may be optional."""
+        """Return whether the mechanism accepts this domain.
+
+        If the number of cells can be chosen, it may be optional.
+        """
         if cls._chooses_cells() and isinstance(domain, Domain) and domain.optional:
             return isinstance(domain.line, cls._takes)
         return isinstance(domain, cls._takes)
@@ -143,7 +146,7 @@ class WindowMechanism(NumberMechanism):
 
     def _codebook(self, kernel: SlidingKernel | OptionalKernel) -> Decoder:
         window = kernel.window
-        if isinstance(kernel, OptionalKernel):  # of the reports that represent numbers
+        if isinstance(kernel, OptionalKernel):  # the kernel of the reports that represent numbers
             share, kept = window.width / kernel.room, window.contrast
             contrast = kept / (kept + (1.0 - kept) * kernel.room / window.cells)
             return decoder(self._book(share, contrast), kernel.room, self.line)
@@ -163,8 +166,8 @@ class WindowMechanism(NumberMechanism):
     def law(self) -> Law:
         """The distribution of the continuous mechanism that the cells approximate, in closed form.
 
-        Few cells do not approximate it well: then it is the distribution of the cells themselves. A design
-        that fixes its cells has a closed form for them.
+        A few cells do not approximate it well, so for them it is the distribution of the cells themselves. A
+        design with a fixed number of cells has a closed form for them.
         """
         self._insist_on_a_number()
         if self.cells <= FEW_CELLS and self._chooses_cells():
@@ -202,7 +205,7 @@ class WindowMechanism(NumberMechanism):
 
     @property
     def _window_kernel(self) -> SlidingKernel:
-        return cast(SlidingKernel, self.question.kernel)  # `_kernel` makes it, if there is a number
+        return cast(SlidingKernel, self.question.kernel)  # `_kernel` returns it for numbers
 
     def _insist_on_a_number(self) -> None:
         if self.domain.optional:
@@ -257,7 +260,8 @@ class LatticeMechanism(NumberMechanism):
 class AddedNoise(NumberMechanism):
     """Noise on a lattice that is added to a value of an interval. `decoding` selects how reports are decoded.
 
-    It is not a `LatticeMechanism`, whose reports stay in the domain: a line of inheritance has five classes.
+    It is not a `LatticeMechanism`, because the reports of a `LatticeMechanism` stay in the domain, and a line
+    of inheritance has at most five classes.
     """
 
     _: KW_ONLY
@@ -273,7 +277,7 @@ class AddedNoise(NumberMechanism):
 
     @abstractmethod
     def density(self) -> NoiseDensity:
-        """Return the continuous noise that the integers approximate, in units of the domain's length."""
+        """Return the density of the continuous noise, in units of the domain's length."""
 
     def _check(self) -> None:
         check_lattice(self.cells)
@@ -290,7 +294,10 @@ class AddedNoise(NumberMechanism):
 
     @cached_property
     def law(self) -> AddedLaw | CutLaw:
-        """The continuous mechanism. Its formulas ignore that reports are clamped to `support`."""
+        """The distribution of the continuous mechanism.
+
+        The formulas ignore that reports are clamped to `support`.
+        """
         if self.decoding == "truncated":
             return CutLaw(self.density())
         ends = np.array([0, self.question.outcomes - 1])

@@ -24,23 +24,23 @@ from dither.mechanisms.places.exponential import ScoredPoints
 from dither.mechanisms.scores import Score, score_gaps, score_table
 from dither.privacy.exact import exp_below
 
-_PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal ones stay equal
-_SPENT: Final = 1 - Fraction(1, 1 << 28)  # the part of ε that is used; the rest covers the rounding
+_PARTS: Final = 1 << 32  # distances are rounded to 1/_PARTS, so that equal distances stay equal
+_SPENT: Final = 1 - Fraction(1, 1 << 28)  # the fraction of ε that is spent; the rest covers the rounding
 
 
 @dataclass(frozen=True)
 class Exponential(NumberMechanism):
-    """One of a few public points, likelier the nearer it is to the value, or the better its score.
+    """One of a few public points; points nearer to the value, or with a better score, are likelier.
 
     Promise:   pure ε, all of which is spent; with `as_published` or a `sensitivity` it may be less.
     Reports:   the index of a point. A value is first rounded to its nearest point.
     Use when:  reports must be one of given points.
     Reference: [McSherry07, Thm 6] with the score −|value − point|, or any `score(value, point)`; on a
                rectangle, a disk or a parallelogram points are pairs. A table of scores has a row for each
-               point as the value. The scale is ours: the largest that keeps ε for
-               these points. `as_published` divides by twice the sensitivity, the largest distance in the
-               domain or the largest range of a row of scores, and spends about ε/2. A smaller one may be
-               given; it is refused if more than ε is spent.
+               point as the value. The scale is ours: the largest that keeps ε for these points.
+               `as_published` divides by twice the sensitivity, the largest distance in the domain or the
+               largest range of a row of scores, and spends about ε/2. A smaller sensitivity may be given; it
+               is refused if it spends more than ε.
 
     >>> import dither as dt
     >>> Exponential(dt.Interval(0, 1), [0, 0.5, 1], epsilon=2).guarantee
@@ -59,11 +59,11 @@ class Exponential(NumberMechanism):
 
     _takes = (Interval, Circle)
 
-    # The class of the designs that draw by another kernel, for a reader that has only the question.
+    # The class of the designs that draw by another kernel, for code that has only the question.
     for_kernels: ClassVar[Mapping[str, str]] = {"points": "dither.mechanisms.places.exponential.ScoredPoints"}
 
     def __new__(cls, *given: Any, **more: Any) -> Any:
-        """Return the mechanism of a domain: on places it is another class."""
+        """Return the mechanism for a domain: `ScoredPoints` for places."""
         on_places = isinstance(given[0] if given else more.get("domain"), Region)
         return ScoredPoints(*given, **more) if on_places else super().__new__(cls, *given)
 
@@ -103,17 +103,17 @@ class Exponential(NumberMechanism):
 
     @cached_property
     def _gaps(self) -> Floats:
-        """How much better the best score of each row is than each score, over the largest such gap."""
+        """The gap of each score below the best score of its row, relative to the largest gap."""
         return score_gaps(np.array(self.score))
 
     @property
     def _steepness(self) -> Floats:
-        """The exponent of every pair of points, over ε: their distance / (2·sensitivity) if that is given."""
+        """The exponent of every pair of points over ε: distance / (2·sensitivity) for a given sensitivity."""
         if self.score is not None:
             if self.as_published or self.sensitivity is not None:
                 widest = float(np.ptp(np.array(self.score), axis=1).max())
                 return np.asarray(self._gaps * (widest / (2.0 * (self.sensitivity or widest))))
-            # Up to twice ε: the weights of more do not fit 64 bits.
+            # Up to twice ε: the weights of larger rates do not fit into 64 bits.
             return np.asarray(self._gaps * (_largest_rate(self._gaps, self.epsilon, 2.0) / self.epsilon))
         positions, period = np.array(self.points), getattr(self.domain, "period", None)
         apart = _distances(positions, period)
@@ -123,8 +123,8 @@ class Exponential(NumberMechanism):
         return np.asarray(apart / (2.0 * (widest if self.sensitivity is None else self.sensitivity)))
 
     def _kernel(self) -> ChannelKernel:
-        # One of the two points that are farthest apart spends at least ε·steepness: 2 is too much, and the
-        # weights of more do not fit 64 bits.
+        # One of the two points that are farthest apart spends at least ε·steepness. A steepness of 2 is too
+        # much, and the weights of a larger one do not fit into 64 bits.
         if self._steepness.max() <= 2.0:
             channel = self._channel()
             if channel.ratio <= exp_below(Fraction(self.epsilon)):
@@ -150,7 +150,7 @@ class Exponential(NumberMechanism):
 
     @cached_property
     def law(self) -> TableLaw:
-        """The distribution with real weights e^(−rate·distance). Integers approximate it."""
+        """The distribution with real weights e^(−rate·distance), which the integers approximate."""
         weights = np.exp(-self.epsilon * self._steepness)
         chances = weights / weights.sum(axis=1, keepdims=True)
 
@@ -178,8 +178,8 @@ def _distances(points: Floats, period: float | None) -> Floats:
 def _fullest(points: tuple[float, ...], period: float | None, epsilon: float) -> float:
     """Return the largest rate r for which weights e^(−r·distance) spend at most ε.
 
-    Of two points at distance d, one has a ratio of at least e^(r·d): the product of both ratios is e^(2·r·d),
-    whatever the sums of the rows. So r is at most ε over the largest distance.
+    One of two points at distance d has a ratio of at least e^(r·d): the product of both ratios is e^(2·r·d)
+    for any sums of the rows. So r is at most ε over the largest distance.
     """
     apart = _distances(np.array(points), period)
     widest = float(apart.max())

@@ -28,7 +28,7 @@ _TRIES: Final = 8
 # The theorem that determines the standard deviation of the noise.
 Calibration = Literal["classic", "analytic", "pac", "exact pac"]
 
-_SOLVED: Final = ("analytic", "exact pac")  # σ is the smallest one that satisfies δ
+_SOLVED: Final = ("analytic", "exact pac")  # calibrations with the smallest σ that satisfies δ
 _PROBABLE: Final = ("pac", "exact pac")
 
 
@@ -40,9 +40,9 @@ class Gaussian(AddedNoise):
                δ at the given ε is computed from the integer weights and never exceeds the given δ.
     Reports:   steps of a lattice that goes at least 6 standard deviations beyond the domain and is clamped
                there, with a probability of at most 10⁻¹⁰.
-    Use when:  normal noise is required; unless δ is near ε, `Laplace` has a smaller error and a stronger
-               guarantee.
-    Reference: analytic [Balle18, Thm 8]; classic [Dwork14, Thm A.1], valid for ε ≤ 1 and refused if its δ
+    Use when:  normal noise is required. Unless δ is near ε, `Laplace` has a smaller error and a stronger
+    guarantee. Reference: analytic [Balle18, Thm 8]; classic [Dwork14, Thm A.1], valid for ε ≤ 1 and refused
+    if its δ
                exceeds the given one; PAC [Thesis, Thm 18]; the σ of `"exact pac"` is up to 40 % smaller.
     """
 
@@ -120,7 +120,7 @@ class NormalDensity(SmoothDensity):
 
     @property
     def scale(self) -> float:  # type: ignore[override]
-        """σ/3: on panels of this length the density is nearly a polynomial."""
+        """The scale σ/3: on panels of this length the density is nearly a polynomial."""
         return self.sigma / 3.0
 
     def density(self, gap: Floats) -> Floats:

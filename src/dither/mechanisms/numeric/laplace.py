@@ -69,13 +69,13 @@ class LaplaceDensity(SmoothDensity):
 
 @dataclass(frozen=True)
 class BoundedLaplace(LatticeMechanism):
-    """A report from the domain itself, likelier the nearer it is to the value.
+    """A report inside the domain; reports nearer to the value are likelier.
 
     Promise:   pure ε; with a `sensitivity` below the domain's length, for values at most that far apart.
-    Reports:   places from end to end of the domain. Noise is drawn again while the sum lies outside
-               (rejection sampling), so the running time depends slightly on the value.
-    Use when:  a baseline is needed whose reports stay in the domain.
-    Reference: [Holohan20, Thm 3.5]. The normalising constant depends on the value; in
+    Reports:   steps of a lattice over the domain. Noise is drawn again while the sum is outside (rejection
+    sampling), so the running time depends slightly on the value. Use when:  a baseline is needed whose
+    reports stay in the domain. Reference: [Holohan20, Thm 3.5]. The normalising constant depends on the
+    value; in
                [OGPM25, App. B.8] it does not, and the result is not a density: see deviations.
     """
 
@@ -118,7 +118,7 @@ class BoundedLaplace(LatticeMechanism):
     def scale(self) -> float:
         """The scale b of the noise, in lengths of the domain."""
         if self.reach == 1.0:
-            return 1.0 / self.epsilon  # exact: both ends have the same normalising constant
+            return 1.0 / self.epsilon  # This is exact: both ends have the same normalising constant.
         return _scale(self.epsilon, self.reach, 1.0, 0.0)
 
     @cached_property
@@ -139,6 +139,6 @@ def _scale(epsilon: float, apart: float, length: float, step: float) -> float:
         gain = math.expm1(-apart / b) * math.expm1(-(length - apart) / b)
         return apart / b + math.log1p(math.exp(-step / b) * gain / -math.expm1(-(length + step) / b))
 
-    # The loss decreases in b and is at most L/b. That is below ε at the upper end: the result spends at most
+    # The loss decreases in b and is at most L/b, so it is below ε at the upper end: the result spends at most
     # ε.
     return smallest_float(lambda b: loss(b) <= epsilon, apart / epsilon, 1.01 * (length + step) / epsilon)

@@ -17,13 +17,12 @@ from dither.mechanisms.numeric.base import Shape, WindowMechanism
 
 @dataclass(frozen=True)
 class OGPM(WindowMechanism):
-    """A report from the domain itself, likelier near the value.
+    """A report inside the domain; reports near the value are likelier.
 
-    Promise:   pure ε.
-    Reports:   cells of the domain; on an interval the window stays inside, on a circle it wraps around.
-    Use when:  single values matter, or angles; not for a mean on an interval, where values near the ends have
-               the same distribution of reports.
-    Reference: [OGPM25, Thm 3.7 and 4.2] for the absolute error. For other powers the optimal width differs;
+    Promise:   pure ε. Reports:   cells of the domain; on an interval the window stays inside, on a circle it
+    wraps around. Use when:  single values or angles matter. Not for a mean on an interval: values near the
+    ends have the same distribution of reports. Reference: [OGPM25, Thm 3.7 and 4.2] for the absolute error.
+    For other powers the optimal width differs;
                the theorems use one width for all and are not followed: see deviations.
 
     >>> OGPM(Interval(0, 1), epsilon=2).worst_error("absolute")  # 1/(1 + e)
@@ -56,7 +55,7 @@ def best_width(epsilon: float, loss: Power) -> float:
 
 @dataclass(frozen=True)
 class OGPMU(WindowMechanism):
-    """A report from a much wider range, likelier near the value; unbiased.
+    """A report from a much wider range; reports near the value are likelier; unbiased.
 
     Promise:   pure ε.
     Reports:   cells of [−C, C+1] in units of the domain, C = coth(ε/4).
@@ -75,13 +74,11 @@ class OGPMU(WindowMechanism):
 
 @dataclass(frozen=True)
 class Focused(WindowMechanism):
-    """OGPM with the width that is optimal at one public value; most values are expected near it.
+    """OGPM with the width that is optimal at one public value, near which most values are expected.
 
-    Promise:   pure ε.
-    Reports:   cells of the domain, as in OGPM.
-    Use when:  it is public knowledge that most values are near `focus`. It is part of the mechanism and
-               public. A focus taken from private data reveals them, contrary to [OGPM25, Sec. 6].
-    Reference: [OGPM25, Sec. 6].
+    Promise:   pure ε. Reports:   cells of the domain, as in OGPM. Use when:  it is public knowledge that most
+    values are near `focus`. The focus is a public part of the mechanism. A focus computed from private data
+    reveals them, contrary to [OGPM25, Sec. 6]. Reference: [OGPM25, Sec. 6].
 
     >>> from dither.core.domains import Interval
     >>> round(Focused(Interval(0, 1), epsilon=1, focus=0.2).error("absolute", 0.2), 6)
@@ -102,7 +99,7 @@ class Focused(WindowMechanism):
 
 
 def best_width_at(epsilon: float, loss: Power, place: float) -> float:
-    """Return the width with the smallest error at one value of [0, 1]; at 0, ½ and 1 it is `best_width`.
+    """Return the width with the smallest error at one value of [0, 1], equal to `best_width` at 0, ½ and 1.
 
     With W(s) the integral of the loss over the window, the error is (W(1) + (E−1)·W(s)) / (1 + (E−1)·s).
     Its derivative is zero where W′(s), the loss at the farther end of the window, equals the error. The

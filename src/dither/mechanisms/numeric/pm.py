@@ -22,7 +22,7 @@ from dither.mechanisms.numeric.base import NumberMechanism, Shape, WindowMechani
 
 @dataclass(frozen=True)
 class PM(WindowMechanism):
-    """A report from a wider range, likelier near the value; unbiased.
+    """A report from a wider range; reports near the value are likelier; unbiased.
 
     Promise:   pure ε.
     Reports:   cells of the domain stretched about its centre. `.compressed()` is PM-C, `.truncated()` T-PM.
@@ -61,14 +61,13 @@ def _two_points(share: float, contrast: float) -> Steps:
 
 @dataclass(frozen=True)
 class TwoPoint(WindowMechanism):
-    """One of two values inside the domain; the one in the value's half is likelier.
+    """One of two values inside the domain; the report in the value's half of the domain is likelier.
 
-    Promise:   pure ε.
-    Reports:   one of two cells, decoded as the middle ± tanh(ε/2)/2 of the domain's length.
-    Use when:  single values matter, by their squared error, and ε ≤ ln(3 + 2√2) ≈ 1.76: no mechanism has a
-               smaller worst case: e^ε/(e^ε + 1)² of the squared length. For larger ε the two values
-               are the best two, but more values are better. Biased: not for a mean.
-    Reference: derived in docs/theory.md.
+    Promise:   pure ε. Reports:   one of two cells, decoded as the middle ± tanh(ε/2)/2 of the domain's
+    length. Use when:  the squared error of single values matters, and ε ≤ ln(3 + 2√2) ≈ 1.76. Then the worst
+    case, e^ε/(e^ε + 1)² of the squared length, is the smallest of all mechanisms. For larger ε the two values
+    are the best two, but more values are better. Biased: not for a mean. Reference: derived in
+    docs/theory.md.
 
     >>> from dither import Interval
     >>> round(TwoPoint(Interval(0, 1), epsilon=1).worst_error("squared"), 6)
@@ -102,7 +101,8 @@ _SIDES: Final = _Sides()
 
 def _two_biased_points(share: float, contrast: float) -> Steps:
     # With κ = tanh(ε/2) the values ½ ± a have the error ¼ + a² − a·κ at the ends and a² in the middle. The
-    # first is smallest at a = κ/2. If κ² > ½ the middle would be worse, and both are equal at a = 1/(4κ).
+    # first error is smallest at a = κ/2. If κ² > ½ the error in the middle would be larger; both are equal at
+    # a = 1/(4κ).
     half = min(contrast / 2.0, 0.25 / contrast)
     return Steps(np.array([0.5 - half, 0.5 + half]))
 

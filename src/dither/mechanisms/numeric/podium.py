@@ -12,7 +12,7 @@ from dither.mechanisms.numeric.base import Shape, WindowMechanism
 
 @dataclass(frozen=True)
 class Podium(WindowMechanism):
-    """Of all unbiased reports with two levels, those with the smallest worst-case variance.
+    """The unbiased two-level window with the smallest worst-case variance.
 
     Promise:   pure ε.
     Reports:   cells of the domain stretched about its centre.

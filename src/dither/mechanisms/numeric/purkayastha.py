@@ -18,7 +18,7 @@ from dither.mechanisms.numeric.base import LatticeMechanism
 
 @dataclass(frozen=True)
 class Purkayastha(LatticeMechanism):
-    """An angle plus noise on the circle, likelier near the value.
+    """An angle plus noise on the circle; reports near the value are likelier.
 
     Promise:   pure ε.
     Reports:   steps of the circle.

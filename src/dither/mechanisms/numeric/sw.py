@@ -14,7 +14,7 @@ from dither.mechanisms.numeric.base import Shape, WindowMechanism
 
 @dataclass(frozen=True)
 class SW(WindowMechanism):
-    """A report from a slightly wider range, likelier within a fixed distance of the value.
+    """A report from a slightly wider range; reports within a fixed distance of the value are likelier.
 
     Promise:   pure ε.
     Reports:   cells of [−b, 1+b] in units of the domain; on a circle, cells of the circle itself.
@@ -51,7 +51,7 @@ def wave_share(epsilon: float) -> float:
 
 
 def _second_order(epsilon: float) -> float:
-    """Return ε − 1 + e^−ε, by its series for small ε, where the terms would cancel."""
+    """Return ε − 1 + e^−ε, computed by its series for small ε to avoid cancellation."""
     if epsilon > 0.5:
         return epsilon + math.expm1(-epsilon)
     term, total, order = epsilon * epsilon / 2.0, 0.0, 2

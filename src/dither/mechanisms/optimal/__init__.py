@@ -1,11 +1,10 @@
 """Solved mechanisms with certificates, and bounds on the best possible.
 
-Cumulative             cumulative shares, by a solved channel; read by `dt.cumulative`
-JointMoments           means, variances and covariances of one to four numbers; read by `dt.stats.covariance`
-Workload               the solved channel for linear queries, by `Workload.of`; read by `dt.stats.answers`
-Focused                the best window for values near one public place
-TwoPoint               the best mechanism for single values by squared error, for ε up to 1.76
-shuffled_lower_bound   an ε below which no guarantee of shuffled reports can lie
+Cumulative             cumulative shares, by a solved channel; estimated by `dt.cumulative` JointMoments
+means, variances and covariances of one to four numbers, for `dt.stats.covariance` Workload the solved channel
+for linear queries, by `Workload.of`; estimated by `dt.stats.answers` Focused                the best window
+for values near one public value TwoPoint               the best mechanism for single values by squared error,
+for ε up to 1.76 shuffled_lower_bound   an ε below which no guarantee of shuffled reports can lie
 
 `dt.Optimal` is also solved. `solver/` and `queries/` find designs.
 """
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Cumulative", "Focused", "JointMoments", "TwoPoint", "Workload", "shuffled_lower_bound"]
 
 
-# Names that are imported when they are used: a question by itself needs neither a solver nor mixing.
+# Names that are imported when they are used, because a question needs neither a solver nor mixing.
 _LATER = {
     "Cumulative": "dither.mechanisms.optimal.queries.workload",
     "JointMoments": "dither.mechanisms.optimal.queries.moments",

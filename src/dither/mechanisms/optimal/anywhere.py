@@ -1,4 +1,4 @@
-"""Anywhere: one report of a place, likelier near the true one, in any area; what `dt.Optimal` makes there."""
+"""Anywhere: a location in any area, reported as a public point near it. `dt.Optimal` returns it."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from dither.foundation.numerics.roots import argmin
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.places.base import PathMechanism
 
-Purpose = Literal["both", "places", "map", "worst"]  # single places and maps, only places, only maps, anybody
+Purpose = Literal["both", "places", "map", "worst"]  # locations and maps, locations, maps, worst case
 
-_PEOPLE: Final = 40  # people along a side, in place of all the area
-_CELLS: Final = 64  # cells along a side into which a public map is gathered
-_POINTS: Final = 400  # points of a uniform grid, at least
-_FINEST: Final = 1 << 14  # and at most: a cell has two positions a side then
-_FEW: Final = 2  # people to a point below which medians say nothing
-_FITTED: Final = 300  # the most points that are fitted; more of them are as good on a grid
+_PEOPLE: Final = 40  # people along a side who represent the area
+_CELLS: Final = 64  # cells along a side into which a public map is binned
+_POINTS: Final = 400  # least number of points of a uniform grid
+_FINEST: Final = 1 << 14  # largest number of points: a cell then has two positions on each side
+_FEW: Final = 2  # with fewer people per point, medians are not used
+_FITTED: Final = 300  # largest number of fitted points; more points are as good on a grid
 _MOST_SIDE: Final = 128
-_GRAIN: Final = 8  # 256 positions a side are distinguished; the cost is below 10^−4 of the error
+_GRAIN: Final = 8  # bits: 256 positions on each side are distinguished, at a cost below 10^−4 of the error
 _SAME: Final = 5e-4  # if two errors differ by less, the design with fewer points is taken
-_DIGITS: Final = 5  # digits of a decoded location, after the first one of the longer side
+_DIGITS: Final = 5  # digits of a decoded location, after the first digit of the longer side
 
-# The best share K/N of likelier points on a square, by ε: for single places, for both on a uniform grid, for
-# maps. Between them its logarithm is interpolated. 20 % off costs 1 %.
+# The best share K/N of likelier points on a square, by ε: for single locations, for both on a uniform grid,
+# and for maps. Its logarithm is interpolated. A share that is 20 % off costs 1 % of the error.
 _SHARES: Final = {
     "places": ((0.0, 0.5), (1.0, 0.38), (2.0, 0.25), (4.0, 0.10), (6.0, 0.03), (8.0, 0.009)),
     "worst": ((0.0, 0.3), (1.0, 0.20), (2.0, 0.24), (4.0, 0.10), (6.0, 0.03), (8.0, 0.009)),
@@ -53,7 +53,7 @@ _SHARES: Final = {
 
 
 def check_public_source(source: object, example: str) -> None:
-    """Raise InvalidParameter unless a prior names its public source."""
+    """Raise InvalidParameter if a prior does not name its public source."""
     if not isinstance(source, str) or not source.strip():
         raise InvalidParameter(
             f"name the public source of the prior, such as ({example}): a design that was fitted to private "
@@ -63,13 +63,13 @@ def check_public_source(source: object, example: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class PublicMap:
-    """Public places of people, such as a census, and where they come from.
+    """Public locations of people, such as a census, and their source.
 
-    A design that was fitted to private data reveals them: the points of a codebook are published. So the
-    source has to be named, and has to be public.
+    A design that was fitted to private data reveals them, because the points of a codebook are published. So
+    the source must be public and must be named.
     """
 
-    places: Floats  # or records, a row for each
+    places: Floats  # locations or records, a row for each
     source: str
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ class PublicMap:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the places and the source; the places themselves do not travel with a design."""
+        """A digest of the locations and the source; the locations are not part of a design's text."""
         return hashlib.sha256(self.source.encode() + self.places.astype("<f8").tobytes()).hexdigest()[:32]
 
     def __repr__(self) -> str:
@@ -95,15 +95,14 @@ class PublicMap:
 
 @dataclass(frozen=True)
 class Anywhere(PathMechanism[Plane]):
-    """The number of a public point; the points nearest to the true place are likelier, all equally.
+    """The number of a public point; the points nearest to the true location are likelier, all equally.
 
-    Promise:   pure ε for one location (or one trajectory: `unit`), whatever the distances are.
-    Reports:   the number of a point; the collector reads it at the geometric median of those who may have
-               sent it.
-    Use when:  single places matter, or a map (`purpose`); a public map of where people live (`prior`) halves
-               the error again. Not for means: ask `PM` of one coordinate. Not for shares of given districts:
-               ask the district by `SubsetSelection`.
-    Reference: derived in docs/anywhere.md; subset selection takes any K of N [Ye18]. `.gap` is
+    Promise:   pure ε for one location (or one trajectory: `unit`), for any distances. Reports:   the number
+    of a point, decoded as the geometric median of the people who may have sent it. Use when:  single
+    locations matter, or a map (`purpose`); a public map of where people live (`prior`) halves the error
+    again. Not for means: use `PM` for one coordinate. Not for shares of given districts: use
+    `SubsetSelection` for the district. Reference: derived in docs/anywhere.md; subset selection takes any K
+    of N [Ye18]. `.gap` is
                computed, not certified, except on the sphere.
 
     >>> from dither.core.domains import Interval
@@ -153,7 +152,7 @@ class Anywhere(PathMechanism[Plane]):
 
     @cached_property
     def people(self) -> tuple[Floats, Floats]:
-        """Locations that represent everybody, and their weights: uniform, or from the prior."""
+        """Locations that represent the population, and their weights: uniform, or from the prior."""
         if self.prior is not None:
             return _gather(public_map(self.prior).places, self.domain)
         return _even(self.domain)
@@ -162,7 +161,7 @@ class Anywhere(PathMechanism[Plane]):
 
     @cached_property
     def fitted(self) -> tuple[Selector, int]:
-        """The points as devices know them, and how many of them are likelier."""
+        """The points as devices know them, and the number of likelier points."""
         if isinstance(self.domain, Sphere):
             count = _POINTS
             width = max(1, round(_best_cap(self.epsilon) * count))
@@ -173,7 +172,7 @@ class Anywhere(PathMechanism[Plane]):
         if 1.0 / share > _FITTED:
             if self.prior is None:
                 return self._uniform(share, math.ceil(1.0 / share))
-            share = 1.0 / _FITTED  # fewer points than would be best, but where people are
+            share = 1.0 / _FITTED  # fewer points than the best number, but where people are
         best = self._best_fit(share)
         return Points.of(self._outward(best.points), self._box, self._scales, _GRAIN), best.width
 
@@ -199,7 +198,7 @@ class Anywhere(PathMechanism[Plane]):
         return Points(self._box, self._scales, _GRAIN, packed), max(1, round(share * int(inside.sum())))
 
     def _best_fit(self, share: float) -> FittedBook:
-        """Return fitted points: a few numbers of points are tried, and the fewest that are as good taken."""
+        """Return fitted points: the smallest of the best of a few numbers of points."""
         locations, weights = self.people
         people, odds = self._inward(locations), math.exp(self.epsilon)
         if self.purpose == "worst":
@@ -241,23 +240,23 @@ class Anywhere(PathMechanism[Plane]):
         return NearestKernel.largest(self.epsilon, selector, width)
 
     def _codebook(self, kernel: NearestKernel) -> Floats:
-        """Return where the collector reads each number: the median of those who may have sent it."""
+        """Return the decoded location of each number: the median of the people who may have sent it."""
         if self.purpose == "worst":
-            return kernel.selector.places()  # medians would serve those who are many
+            return kernel.selector.places()  # medians would favour crowded areas
         if self.prior is None and _FEW * len(kernel.selector.points) > len(self.people[0]):
-            return kernel.selector.places()  # an even grid is so fine that reports are decoded at its points
+            return kernel.selector.places()  # an even grid is so fine that a report is decoded as its point
         return self._medians(kernel, *self.people)
 
     def _medians(self, kernel: NearestKernel, locations: Floats, weights: Floats) -> Floats:
         found = self._outward(codebooks.medians(kernel.laws(locations).T * weights, self._inward(locations)))
-        # Rounded, so that the text is short and the same on every machine.
+        # The locations are rounded, so that the text is short and the same on every machine.
         side = 180.0 if isinstance(self.domain, Sphere) else self.scale
         return self.domain.clip(np.round(found, _DIGITS - math.floor(math.log10(side))))
 
     # --- errors
 
     def error(self, places: object) -> Floats:
-        """Return the mean distance between a place and its report, for each place, in the user's units."""
+        """Return the mean distance between each location and its report, in the user's units."""
         checked = np.atleast_2d(self.domain.check(places)).reshape(-1, 2)
         law = cast(NearestKernel, self.question.kernel).laws(checked)
         return np.asarray((law * self._apart(checked, self.question.book)).sum(axis=1))
@@ -269,12 +268,12 @@ class Anywhere(PathMechanism[Plane]):
         return np.asarray(far * self.scale)
 
     def average_error(self) -> float:
-        """Return the mean distance between a place and its report, for the people of the prior."""
+        """Return the mean distance between a location and its report, for the people of the prior."""
         locations, weights = self.people
         return float(weights @ self.error(locations))
 
     def worst_error(self) -> float:
-        """Return the largest mean distance over places, the border included."""
+        """Return the largest mean distance over locations, including the border."""
         ends = self.people[0] if isinstance(self.domain, Sphere) else _border(self.domain)
         return float(max(self.error(self.people[0]).max(), self.error(ends).max()))
 
@@ -282,8 +281,8 @@ class Anywhere(PathMechanism[Plane]):
     def bound(self) -> float:
         """A lower bound on the average error of every ε-LDP mechanism, for the same people.
 
-        In closed form on the sphere. Elsewhere it is numerical: the dual is solved for people on a grid.
-        Needs scipy, and takes seconds, at ε of 6 and more up to a minute.
+        On the sphere it has a closed form. Elsewhere it is numerical: the dual is solved for people on a
+        grid. This needs scipy and takes seconds, or up to a minute for ε from 6 upwards.
         """
         if isinstance(self.domain, Sphere):
             if self.prior is not None:
@@ -299,7 +298,7 @@ class Anywhere(PathMechanism[Plane]):
         return codebooks.lower_bound(people, weights, odds, begin, basis, outputs).error * self.scale
 
     def read_for(self, prior: tuple[Any, str] | PublicMap | None) -> Question:
-        """Return the question read at the medians of other people; devices draw as before."""
+        """Return the question decoded at the medians of other people; devices draw as before."""
         people = _even(self.domain) if prior is None else _gather(public_map(prior).places, self.domain)
         return replace(
             self.question,
@@ -309,18 +308,17 @@ class Anywhere(PathMechanism[Plane]):
 
     @property
     def gap(self) -> float:
-        """How far the average error is above the bound, relative to it; numerical except on the sphere."""
+        """The relative excess of the average error over the bound; numerical except on the sphere."""
         return self.average_error() / self.bound - 1.0
 
 
 @dataclass(frozen=True)
 class Among(Mechanism[PlainQuestion]):
-    """The number of a public place; the places nearest to the true one, by any distance, are likelier.
+    """The number of a public location; the locations nearest to the true one, by any distance, are likelier.
 
-    Promise:   pure ε, whatever the distances are.
-    Reports:   the number of one of a few places; each place has a public list of its nearest.
-    Use when:  the places are a list, and distances are along roads, in minutes, or of any other kind.
-    Reference: derived in docs/anywhere.md.
+    Promise:   pure ε, for any distances. Reports:   the number of one of a few locations; each location has a
+    public list of its nearest ones. Use when:  the locations are a list, and distances are along roads, in
+    minutes, or of any other kind. Reference: derived in docs/anywhere.md.
 
     >>> line = [[abs(i - j) for j in range(9)] for i in range(9)]
     >>> round(Among(Places(9, distances=line), epsilon=4).average_error(), 2)
@@ -340,7 +338,7 @@ class Among(Mechanism[PlainQuestion]):
 
     @cached_property
     def weights(self) -> Floats:
-        """The share of people at each place: equal ones, or as the prior says."""
+        """The share of people at each location: equal shares, or the prior's."""
         count = len(self.domain)
         if self.prior is None:
             return np.full(count, 1.0 / count)
@@ -361,12 +359,12 @@ class Among(Mechanism[PlainQuestion]):
 
     @cached_property
     def fitted(self) -> tuple[Integers, int]:
-        """The codes of the public locations of numbers, and the number of likelier ones."""
+        """The code of the public location for each number, and the number of likelier locations."""
         odds, share = math.exp(self.epsilon), _share("places", self.epsilon)
         most = MOST_PACKED // len(self.domain)
         places = len(self.domain)
         sizes = [(n, k) for n, k in _sizes(share) if k <= most and n < places]
-        if places <= _FITTED or not sizes:  # a number for each place: of a short list no fewer are as good
+        if places <= _FITTED or not sizes:  # a short list needs a number for each location
             sizes.append((min(places, _FITTED), 1))
         fits = [
             codebooks.fit_among(self.domain.distances, self.weights, odds, count, width)
@@ -383,12 +381,12 @@ class Among(Mechanism[PlainQuestion]):
         return ListingKernel.largest(self.epsilon, len(codes), order)
 
     def _codebook(self, kernel: ListingKernel) -> Integers:
-        """Return the place at which each number is read: the best for those who may have sent it."""
+        """Return the decoded location of each number: the best one for the people who may have sent it."""
         laws = kernel.laws(np.arange(len(self.domain)))
         return np.asarray((self.domain.distances.T @ (laws * self.weights[:, None])).argmin(axis=0))
 
     def error(self) -> Floats:
-        """Return the mean distance of a report from each place."""
+        """Return the mean distance of a report from each location."""
         laws = cast(ListingKernel, self.question.kernel).laws(np.arange(len(self.domain)))
         return np.asarray((laws * self.domain.distances[:, self.question.book]).sum(axis=1))
 
@@ -397,12 +395,12 @@ class Among(Mechanism[PlainQuestion]):
         return float(self.weights @ self.error())
 
     def worst_error(self) -> float:
-        """Return the largest mean distance over places."""
+        """Return the largest mean distance over locations."""
         return float(self.error().max())
 
 
 def public_map(prior: object, axes: int = 2) -> PublicMap:
-    """Return a prior as a public map; raise InvalidParameter if it does not name its source."""
+    """Return a prior as a public map. Raise InvalidParameter if it does not name its source."""
     if not isinstance(prior, PublicMap) and not (isinstance(prior, tuple) and len(prior) == 2):
         raise InvalidParameter(
             f"prior must be a pair (places, 'their public source'), not {found(prior)}: a design that was "
@@ -415,12 +413,12 @@ def public_map(prior: object, axes: int = 2) -> PublicMap:
 
 
 def map_share(epsilon: float) -> float:
-    """Return the best share of likelier points for a map, relative to that for places and maps."""
+    """Return the best share of likelier points for a map, relative to the share for locations and maps."""
     return _share("map", epsilon) / _share("both", epsilon)
 
 
 def _even(area: Plane) -> tuple[Floats, Floats]:
-    """Return places that cover an area evenly, and their equal weights."""
+    """Return locations that cover an area evenly, and their equal weights."""
     locations = _on_sphere(_spiral(_PEOPLE**2)) if isinstance(area, Sphere) else _cells(area, _PEOPLE**2)
     return locations, np.full(len(locations), 1.0 / len(locations))
 
@@ -440,7 +438,7 @@ def _share(purpose: str, epsilon: float) -> float:
 
 
 def _sizes(share: float) -> list[tuple[int, int]]:
-    """Return the numbers of points and of likelier ones that are worth trying."""
+    """Return the numbers of points and of likelier points that are worth trying."""
     sizes = {(100, max(1, round(100 * share)))}
     for width in (1, 3):
         for more in (0.8, 1.0, 1.25):
@@ -450,7 +448,7 @@ def _sizes(share: float) -> list[tuple[int, int]]:
 
 
 def merge_points(fit: FittedBook) -> FittedBook:
-    """Return the fit with coinciding points merged, if that makes the same draw."""
+    """Return the fit with coinciding points merged if the draw stays the same."""
     _, first, counts = np.unique(np.round(fit.points, 3), axis=0, return_index=True, return_counts=True)
     times = int(counts[0])
     if times == 1 or (counts != times).any() or fit.width % times:
@@ -459,14 +457,14 @@ def merge_points(fit: FittedBook) -> FittedBook:
 
 
 def _per(box: tuple[Pair, ...], count: int) -> tuple[int, int]:
-    """Return how many of about `count` cells there are along each side, so that they are nearly square."""
+    """Return the number of cells along each side so that about `count` cells are nearly square."""
     across, along = (high - low for low, high in box)
     columns = min(max(1, round(math.sqrt(count * across / along))), _MOST_SIDE)
     return columns, min(max(1, round(count / columns)), _MOST_SIDE)
 
 
 def _cells(area: Plane, count: int) -> Floats:
-    """Return the middles of about `count` cells of a grid over an area's box that are inside the area."""
+    """Return the centres of about `count` grid cells over an area's box, if inside the area."""
     box = area.box
     columns, rows = _per(((box.x.low, box.x.high), (box.y.low, box.y.high)), count)
     x = box.x.from_unit((np.arange(columns) + 0.5) / columns)
@@ -477,7 +475,7 @@ def _cells(area: Plane, count: int) -> Floats:
 
 
 def _border(area: Plane, count: int = 16) -> Floats:
-    """Return places on the border of an area, its corners included."""
+    """Return locations on the border of an area, including its corners."""
     box = area.box
     steps = np.linspace(0.0, 1.0, count + 1)
     zero, complete = np.zeros(count + 1), np.ones(count + 1)
@@ -492,7 +490,7 @@ def _border(area: Plane, count: int = 16) -> Floats:
 
 
 def _gather(locations: Floats, area: Plane) -> tuple[Floats, Floats]:
-    """Return public places gathered into the cells of a grid: the mean place of each, and its share."""
+    """Return public locations binned by a grid: the mean location and the share of each cell."""
     box = area.box
     low = np.array([box.x.low, box.y.low])
     sides = np.array([box.x.length, box.y.length])
@@ -503,7 +501,7 @@ def _gather(locations: Floats, area: Plane) -> tuple[Floats, Floats]:
 
 
 def _hats(people: Floats, across: int) -> Floats:
-    """Return bilinear functions on a grid over the people, a row for each, at every person."""
+    """Return bilinear functions on a grid at every person: a row per function, a column per person."""
     low, high = people.min(axis=0), people.max(axis=0)
     unit = (people - low) / (high - low)
     knots = np.linspace(0.0, 1.0, across)
@@ -523,7 +521,7 @@ def _spiral(count: int) -> Floats:
 
 
 def _cap_error(epsilon: float, share: float) -> float:
-    """Return the mean arc to a report from the unit sphere if a cap with this share of it is likelier."""
+    """Return the mean arc to a report on the unit sphere if a cap with this share of it is likelier."""
     more, angle = math.expm1(epsilon), math.acos(1.0 - 2.0 * share)
     served = (math.sin(angle) - angle * math.cos(angle)) / 2.0
     return (math.pi / 2.0 + more * served) / (1.0 + more * share)

@@ -1,4 +1,4 @@
-"""Several numbers of a person in one report, likelier near the true record: `dt.Optimal` on a Box."""
+"""Several numbers of a person in one report near the true record: `dt.Optimal` on a Box."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from dither.foundation.numerics.codebooks import FittedBook
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.anywhere import PublicMap, Purpose, map_share, merge_points, public_map
 
-_PEOPLE: Final = 2_000  # records that represent everybody
-_FEWER: Final = 300  # records and points in the choice of the number of likelier points
-_POINTS: Final = 700  # points of a uniform grid, about
+_PEOPLE: Final = 2_000  # records that represent the population
+_FEWER: Final = 300  # records and points for choosing the number of likelier points
+_POINTS: Final = 700  # approximate number of points of a uniform grid
 _COUNTS: Final = (
     2,
     3,
@@ -49,14 +49,13 @@ _GRAIN: Final = 8
 
 @dataclass(frozen=True)
 class InBox(Mechanism[PlainQuestion]):
-    """Several numbers at once by the number of a public point; the points nearest to them are likelier.
+    """Several numbers at once, reported as a public point; the points nearest to the record are likelier.
 
-    Promise:   pure ε for the complete record, for any distances.
-    Reports:   the number of a point; the collector reads it at the geometric median of those who may have
-               sent it.
-    Use when:  single records matter, or how numbers go together (`dt.distribution`), above all with public
-               records that resemble the people's (`prior`). Not for means: `Sampled` is better.
-    Reference: derived in docs/anywhere.md; subset selection takes any K of N [Ye18].
+    Promise:   pure ε for the complete record, for any distances. Reports:   the number of a point, decoded as
+    the geometric median of the people who may have sent it. Use when:  single records matter, or the joint
+    distribution of the numbers (`dt.distribution`), above all with public records that resemble the people's
+    (`prior`). Not for means: `Sampled` is better. Reference: derived in docs/anywhere.md; subset selection
+    takes any K of N [Ye18].
 
     >>> from dither.core.domains import Interval
     >>> body = Box({"age": Interval(18, 100), "bmi": Interval(10, 60), "sleep": Interval(0, 24)})
@@ -79,7 +78,10 @@ class InBox(Mechanism[PlainQuestion]):
             object.__setattr__(self, "prior", self._public(self.prior))
 
     def _public(self, prior: object) -> PublicMap:
-        """Return public records; raise InvalidParameter if they lie outside or their source is not named."""
+        """Return public records.
+
+        Raise InvalidParameter if they are outside the box or their source is not named.
+        """
         if isinstance(prior, tuple) and len(prior) == 2:
             try:
                 prior = self.domain.check(prior[0]), prior[1]
@@ -89,7 +91,7 @@ class InBox(Mechanism[PlainQuestion]):
 
     @cached_property
     def people(self) -> tuple[Floats, Floats]:
-        """Records that represent everybody, with sides scaled to [0, 1], and their weights."""
+        """Records that represent the population, with sides scaled to [0, 1], and their weights."""
         return self._stand_ins(self.prior)
 
     def _stand_ins(self, prior: Any) -> tuple[Floats, Floats]:
@@ -106,7 +108,7 @@ class InBox(Mechanism[PlainQuestion]):
 
     @cached_property
     def fitted(self) -> tuple[Selector, int]:
-        """The points as devices know them, and how many of them are likelier."""
+        """The points as devices know them, and the number of likelier points."""
         axes = len(self.domain.sides)
         if self.purpose in ("both", "map"):
             per = max(2, round(_POINTS ** (1.0 / axes)))
@@ -120,7 +122,7 @@ class InBox(Mechanism[PlainQuestion]):
         return Points.of(positions, self.domain.ends, (1,) * axes, _GRAIN), best.width
 
     def _best_share(self, points: Floats) -> float:
-        """Return the share of likelier points with the least error, read at medians."""
+        """Return the share of likelier points with the least error if reports are decoded as medians."""
         records, _ = self.people
         some = records[:: -(-len(records) // _FEWER)]
         order = np.argsort(codebooks.distances(some, points), axis=1)
@@ -136,7 +138,7 @@ class InBox(Mechanism[PlainQuestion]):
         return min(_SHARES, key=error)
 
     def _best_fit(self) -> FittedBook:
-        """Return fitted points: some numbers of them are tried, and the fewest that are as good taken."""
+        """Return fitted points: the smallest of the best of a few numbers of points."""
         records, weights = self.people
         odds = math.exp(self.epsilon)
         some = records[:: -(-len(records) // _FEWER)]
@@ -172,9 +174,9 @@ class InBox(Mechanism[PlainQuestion]):
         return BoxKernel.largest(self.epsilon, selector, width)
 
     def _codebook(self, kernel: BoxKernel) -> Floats:
-        """Return the record at which each number is read: the median of those who may have sent it."""
+        """Return the decoded record of each number: the median of the people who may have sent it."""
         if self.purpose == "worst":
-            return kernel.selector.places()  # medians would serve those who are many
+            return kernel.selector.places()  # medians would favour crowded regions
         return self._medians(kernel, *self.people)
 
     def _medians(self, kernel: BoxKernel, records: Floats, weights: Floats) -> Floats:
@@ -183,16 +185,16 @@ class InBox(Mechanism[PlainQuestion]):
         return self.domain.clip(self.domain.from_unit(read))
 
     def read_for(self, prior: tuple[Any, str] | PublicMap | None) -> Question:
-        """Return the question read at the medians of other people; devices draw as before."""
+        """Return the question decoded at the medians of other people; devices draw as before."""
         people = self._stand_ins(None if prior is None else self._public(prior))
         return replace(
             self.question, book=self._medians(cast(BoxKernel, self.question.kernel), *people), made_by=None
         )
 
-    # --- errors, with every side 1 long
+    # --- errors, with every side of length 1
 
     def error(self, records: object) -> Floats:
-        """Return the mean distance between a record and its report, for each record, every side being 1."""
+        """Return the mean distance between each record and its report, with sides of length 1."""
         checked = self.domain.check(records).reshape(-1, len(self.domain.sides))
         apart = codebooks.distances(self.domain.to_unit(checked), self.domain.to_unit(self.question.book))
         laws = cast(BoxKernel, self.question.kernel).laws(checked)
@@ -200,10 +202,10 @@ class InBox(Mechanism[PlainQuestion]):
 
     @cached_property
     def bound(self) -> float:
-        """A lower bound on the average error of every ε-LDP mechanism, for the same people; sides are 1 long.
+        """A lower bound on every ε-LDP mechanism's average error for the same people, with sides of length 1.
 
-        It is numerical: the dual is solved for the records that represent everybody, and reports are looked
-        for by descent from thousands of places. Needs scipy, and takes seconds.
+        It is numerical: the dual is solved for the records that represent the population, and reports are
+        searched by descent from thousands of points. This needs scipy and takes seconds.
         """
         records, weights = self.people
         odds, (selector, width) = math.exp(self.epsilon), self.fitted
@@ -222,13 +224,13 @@ class InBox(Mechanism[PlainQuestion]):
 
     @property
     def gap(self) -> float:
-        """How far the average error is above the bound, relative to it; numerical, and at least 0."""
+        """The relative excess of the average error over the bound; numerical, and at least 0."""
         return max(self.average_error() / self.bound - 1.0, 0.0)
 
     def average_error(self) -> float:
-        """Return the mean distance between a record and its report, for people spread evenly or the prior's.
+        """Return the mean distance between a record and its report, for evenly spread people or the prior's.
 
-        The points were not fitted to the evenly spread records of this average, but they were to a prior's.
+        The points were fitted to the prior's people, but not to the evenly spread records.
         """
         if self.prior is None:
             records = codebooks.cover(3 * _PEOPLE, len(self.domain.sides))[_PEOPLE:]
@@ -237,6 +239,6 @@ class InBox(Mechanism[PlainQuestion]):
         return float(self.error(self.domain.from_unit(records)).mean())
 
     def worst_error(self) -> float:
-        """Return the largest mean distance over the corners and the people of the prior."""
+        """Return the largest mean distance over the corners of the box and the people of the prior."""
         corners = np.array(list(product(*self.domain.ends)))
         return float(max(self.error(corners).max(), self.error(self.domain.from_unit(self.people[0])).max()))

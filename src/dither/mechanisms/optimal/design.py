@@ -19,7 +19,7 @@ from dither.foundation.arrays import Floats, Integers
 from dither.mechanisms.optimal.problem import Problem
 from dither.mechanisms.optimal.solver.certificate import Prices, SampledWindow, lower_bound, mirror, reaching
 
-FORMAT: Final = 1  # version of the bytes and of their meaning; a design of another version is not read
+FORMAT: Final = 1  # version of the bytes and their meaning; other versions are rejected
 _HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of the rest
 _MAGIC: Final = b"dthr"
 _NUMBERS: Final = ("values", "inputs", "masses", "weights", "slopes")
@@ -29,7 +29,7 @@ _NUMBERS: Final = ("values", "inputs", "masses", "weights", "slopes")
 class Design:
     """The upper half of a symmetric codebook in runs, the window's width, and the dual variables.
 
-    Numbers are rounded to 32-bit floats, so that a design that is read back equals the one that was stored.
+    Numbers are rounded to 32-bit floats, so that a design is equal after it is stored and loaded.
     """
 
     problem: Problem
@@ -63,12 +63,12 @@ class Design:
 
     @property
     def cells(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return 2 * int(self.counts.sum())
 
     @cached_property
     def error(self) -> float:
-        """The error of the mechanism as it is sampled, rounded up, on a domain of length 1."""
+        """The error of the sampled mechanism on a domain of length 1, rounded up."""
         return SampledWindow.of(self.problem, self.book, self.width).error(self.problem)
 
     @cached_property
@@ -78,7 +78,7 @@ class Design:
 
     @property
     def gap(self) -> float:
-        """How far the error is above the bound, relative to it: see `relative_gap`."""
+        """The relative excess of the error over the bound: see `relative_gap`."""
         return relative_gap(self.error, self.bound)
 
     def to_bytes(self) -> bytes:
@@ -94,7 +94,7 @@ class Design:
 
     @classmethod
     def from_bytes(cls, data: bytes, problem: Problem) -> Self | None:
-        """Return the design of this problem; None if the bytes are damaged, or for another problem."""
+        """Return the design of this problem, or None if the bytes are damaged or for another problem."""
         try:
             magic, version, checksum = _HEADER.unpack_from(data)
             body = data[_HEADER.size :]
@@ -115,7 +115,7 @@ class Design:
 
 
 def relative_gap(error: float, bound: float) -> float:
-    """Return error/bound − 1, at least 0; infinity if the bound is 0 or less and the error is not 0."""
+    """Return error/bound − 1, at least 0, or infinity if the bound is 0 or less and the error is not 0."""
     if bound > 0.0:
         return max(error / bound - 1.0, 0.0)
     return 0.0 if error == 0.0 else math.inf

@@ -53,7 +53,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """How far the error is above the bound, relative to it."""
+        """The relative excess of the error over the bound."""
         return relative_gap(self.error, self.bound)
 
     def __str__(self) -> str:
@@ -62,12 +62,12 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Optimal(WindowMechanism):
-    """The solved mechanism: its error is at most a certified gap above the smallest that ε allows.
+    """The solved mechanism, whose error is at most a certified gap above the smallest error that ε allows.
 
-    Promise:   pure ε.
-    Reports:   cells of a solved codebook: a few to a few hundred numbers, some far likelier than others.
-    Use when:  single values matter (by `loss`, in the worst case or on `average`), or, with `unbiased=True`,
-               a mean: then E[report] is the value and the variance is the smallest there is.
+    Promise:   pure ε. Reports:   cells of a solved codebook: a few to a few hundred numbers, some much
+    likelier than others. Use when:  single values matter (by `loss`, in the worst case or on `average`), or,
+    with `unbiased=True`,
+               a mean: then E[report] is the value and the variance is the smallest possible.
     Reference: derived in docs/optimal.md; ε from 0.05 to 8. `.gap` is certified, not estimated.
 
     >>> best = Optimal(Interval(0, 1), epsilon=1)
@@ -88,8 +88,8 @@ class Optimal(WindowMechanism):
 
     _takes = (Interval, Circle)
 
-    # The classes of the designs that draw by other kernels, for code that has only the question. A module
-    # is imported when one of its designs is made: most people ask for numbers.
+    # The classes of the designs that draw by other kernels, for code that has only the question. A module is
+    # imported when one of its designs is created: most uses need only numbers.
     for_kernels: ClassVar[Mapping[str, str]] = {
         "nearest": "dither.mechanisms.optimal.anywhere.Anywhere",
         "listing": "dither.mechanisms.optimal.anywhere.Among",
@@ -106,13 +106,13 @@ class Optimal(WindowMechanism):
     }
 
     def __new__(cls, *given: Any, **more: Any) -> Any:
-        """Return the design of a domain: on places it is another one."""
+        """Return the design for a domain, which may be an instance of another class."""
         kind = cls.on(given[0] if given else more.get("domain"))
         return super().__new__(cls, *given) if kind is cls else kind(*given, **more)
 
     @classmethod
     def on(cls, domain: object) -> type[Any]:
-        """Return the class of the designs on a domain: `Anywhere` in an area, `Among` a list, `InBox`."""
+        """Return the class for a domain: `Anywhere` for an area, `Among` for a list, or `InBox` for a box."""
         kernels = (kernel for kind, kernel in cls._kernels.items() if isinstance(domain, kind))
         return registry.class_for(cls, next(kernels, ""))
 
@@ -134,7 +134,7 @@ class Optimal(WindowMechanism):
             if self.unbiased or self.fresh:
                 raise InvalidParameter("a prior is for single values: leave `unbiased` and `fresh` out")
             object.__setattr__(self, "prior", public_numbers(self.prior, self.line))
-            object.__setattr__(self, "criterion", "average")  # over the people of the prior
+            object.__setattr__(self, "criterion", "average")  # the average over the people of the prior
         _ = self.problem
         if self.outputs is not None:
             _check_outputs(self.outputs)
@@ -143,7 +143,7 @@ class Optimal(WindowMechanism):
 
     @cached_property
     def _people(self) -> Floats:
-        """The share of the prior's people in each bin of the domain; equal shares without a prior."""
+        """The share of the prior's people in each bin of the domain, or equal shares without a prior."""
         if self.prior is None:
             return np.full(grid().size, 1.0 / grid().size)
         return shares_of(public_numbers(self.prior, self.line), self.line)
@@ -151,16 +151,16 @@ class Optimal(WindowMechanism):
     def read_for(self, prior: tuple[Any, str] | None) -> Question:
         """Return the question with each report decoded as the best number for its likely senders.
 
-        "Best" is by the loss of the design: a median for absolute errors, a mean for squared ones. Devices
-        draw as before. Single values are nearer to the truth on average; means of them are biased.
-        `reading_effect(prior)` is what it gains on average and what it costs in the worst case.
+        The loss of the design determines the best number: a median for absolute errors, a mean for squared
+        errors. Devices draw as before. Single values are nearer to the truth on average, but their means are
+        biased. `reading_effect(prior)` is the gain on average and the cost in the worst case.
         """
         shares = replace(self, prior=prior)._people if prior is not None else self._people
         book = read_numbers(self.question, shares, self.problem.loss)
         return replace(self.question, book=book, made_by=None)
 
     def reading_effect(self, prior: tuple[Any, str]) -> PriorEffect:
-        """Return what `read_for` gains on average for a prior's people, and what it costs in the worst case.
+        """Return the gain of `read_for` on average for a prior's people, and its cost in the worst case.
 
         >>> from dither.core.domains import Interval
         >>> effect = Optimal(Interval(0, 100), epsilon=1).reading_effect(([9, 10, 11] * 9, "a public survey"))
@@ -173,7 +173,7 @@ class Optimal(WindowMechanism):
         return self._compare(shares, other, self)
 
     def _compare(self, shares: Floats, errors: Floats, without: Optimal) -> PriorEffect:
-        """Return errors at the values of the grid beside those of a design, for the shares of people."""
+        """Return errors at the values of the grid and a design's errors there, for the shares of people."""
         values = self.line.from_unit(grid())
         own = np.asarray(without.sampled.error(cast(Loss, self.loss), values))
         worst = float(errors.max()), float(own.max())
@@ -181,7 +181,7 @@ class Optimal(WindowMechanism):
 
     @cached_property
     def prior_effect(self) -> PriorEffect:
-        """The average gain of the prior for its people, and its cost in the worst case.
+        """The average gain for the prior's people, and the cost in the worst case.
 
         Both are compared with the design for people who are spread evenly.
         """
@@ -201,7 +201,7 @@ class Optimal(WindowMechanism):
 
     @cached_property
     def design(self) -> Design:
-        """The solved codebook and its dual variables; only on an interval and without a prior."""
+        """The solved codebook and its dual variables, for an interval and without a prior."""
         if self.prior is not None:
             raise InvalidParameter(
                 "a design with a prior is fitted, not solved: it has no certificate; see `prior_effect`"
@@ -237,7 +237,7 @@ class Optimal(WindowMechanism):
 
     @cached_property
     def certificate(self) -> Certificate:
-        """The error of the mechanism as it is sampled, and a lower bound on the error of every mechanism."""
+        """The error of the sampled mechanism, and a lower bound on the error of every mechanism."""
         if self.prior is not None:
             _ = self.design
         if self.domain.circular:
@@ -253,12 +253,12 @@ class Optimal(WindowMechanism):
 
     @property
     def gap(self) -> float:
-        """A bound on how far the error is above the smallest of all ε-LDP mechanisms, relative to it."""
+        """An upper bound on the relative excess of the error over the least error of all ε-LDP mechanisms."""
         return self.certificate.gap
 
     @cached_property
     def sampled(self) -> Realised:
-        """The same questions about the integers that are sampled."""
+        """The same quantities for the integers that are sampled."""
         start = self._window_kernel.start
         if isinstance(start, KnotStart):
             return Realised(self.line, self._between_knots(start))

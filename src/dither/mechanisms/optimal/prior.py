@@ -1,4 +1,4 @@
-"""A public prior for one number: the points that serve these people best, and what the others lose."""
+"""A public prior for one number: the best points for these people, and the cost for other people."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from dither.foundation.numerics import codebooks
 from dither.foundation.numerics.matrices import product
 from dither.mechanisms.optimal.anywhere import PublicMap, public_map
 
-_GRID: Final = 512  # values that represent all, and numbers at which reports are decoded
+_GRID: Final = 512  # values that represent the domain, and possible decoded numbers
 _CELLS: Final = 1 << 12
-_MOST_READ: Final = 1 << 11  # reports that are read one by one
+_MOST_READ: Final = 1 << 11  # up to this number, reports are decoded one by one
 _SIZES: Final = (*range(2, 9), 10, 12, 16, 20, 24, 32, 40, 48, 64)
-_SAME: Final = 5e-4  # if two errors differ by less, the design with fewer numbers is taken
-Distances = Callable[[Floats], Floats]  # the loss of distances, in units in which the domain is [0, 1]
+_SAME: Final = 5e-4  # if two errors differ by less, the design with fewer numbers is used
+Distances = Callable[[Floats], Floats]  # from distances to losses, with the domain scaled to [0, 1]
 
 
 def public_numbers(prior: object, line: Line) -> PublicMap:
-    """Return public values of a line with their source; raise InvalidParameter if the prior has neither."""
+    """Return public values of a line with their source. Raise InvalidParameter if either is missing."""
     if isinstance(prior, PublicMap):
         return public_map(prior, 1)
     if isinstance(prior, tuple) and len(prior) == 2:
@@ -56,7 +56,7 @@ def public_numbers(prior: object, line: Line) -> PublicMap:
 
 
 def grid() -> Floats:
-    """Return the middles of the bins that represent all values, with the domain scaled to [0, 1]."""
+    """Return the centres of the bins that represent the domain, scaled to [0, 1]."""
     return np.asarray((np.arange(_GRID) + 0.5) / _GRID)
 
 
@@ -73,7 +73,7 @@ def losses(first: Floats, second: Floats, loss: Distances, circular: bool) -> Fl
 
 
 def fit_numbers(shares: Floats, epsilon: float, loss: Distances, *, circular: bool, most: int | None) -> Runs:
-    """Return the numbers with the smallest average loss if the nearest one is likelier by e^ε."""
+    """Return the numbers with the smallest average loss if the nearest number is likelier by e^ε."""
     apart, odds = losses(grid(), grid(), loss, circular), math.exp(min(epsilon, 30.0))
     sizes = [size for size in _SIZES if most is None or size <= most]
     starts = codebooks.farthest(apart, shares, sizes[-1]), codebooks.greedy(apart, shares, odds, sizes[-1])
@@ -84,7 +84,7 @@ def fit_numbers(shares: Floats, epsilon: float, loss: Distances, *, circular: bo
         if len(np.unique(codes)) > 1:
             fits.append((error, np.unique(codes)))
         if fits and error > 1.25 * min(fits, key=lambda fit: fit[0])[0]:
-            break  # more numbers are drawn too often at random
+            break  # with more numbers, random draws are too frequent
     if not fits:
         raise InvalidParameter("all values of the prior are the same, so there is nothing to report")
     least = min(error for error, _ in fits)
@@ -109,7 +109,7 @@ class NearestRun(Placement):
 
     @property
     def _across(self) -> float:
-        """The middle between the last number and the first one, one turn later."""
+        """The midpoint between the last number and the first number one turn later."""
         return float(self.book.values[-1] + self.book.values[0] + 1.0) / 2.0
 
     @property
@@ -129,16 +129,16 @@ class NearestRun(Placement):
 
 
 def _first_cells(law: Operator, outcomes: int) -> Integers:
-    """Return the first report of each row of a likelihood; those of a window are equally many."""
+    """Return the first report of each row of a likelihood; every window has the same number of reports."""
     rows = law.shape[0]
     return np.asarray(getattr(law, "groups", np.arange(rows) * (outcomes // rows)), dtype=np.int64)
 
 
 def read_numbers(question: NumberQuestion, shares: Floats, loss: Distances) -> TableDecoder:
-    """Return the numbers with the smallest mean loss for those who may have sent each report.
+    """Return the numbers with the smallest mean loss for the people who may have sent each report.
 
-    Reports in more than 2^11 cells are read in groups. A codebook does not decrease: of reports around the
-    begin of a circle some are read at its begin.
+    More than 2^11 reports are decoded in groups. A codebook does not decrease, so some reports around the
+    start of a circle are decoded as the start.
     """
     line = question.line
     law = question.likelihood(line.from_unit(grid()), _MOST_READ)
@@ -153,7 +153,7 @@ def read_numbers(question: NumberQuestion, shares: Floats, loss: Distances) -> T
 
 
 def reading_errors(question: NumberQuestion, loss: Distances) -> Floats:
-    """Return the expected loss at each value of the grid, on [0, 1], of a question by `read_numbers`."""
+    """Return the expected loss of a question of `read_numbers` at each value of the grid on [0, 1]."""
     line = question.line
     law = question.likelihood(line.from_unit(grid()), _MOST_READ)
     groups = _first_cells(law, question.outcomes)

@@ -27,7 +27,7 @@ _CHECKED: Final = (1 << 12) + 1  # distances at which a loss that is a function 
 class Given:
     """A loss that is a user's function of the difference between report and truth, in units of the domain.
 
-    It must be even, not negative and not decreasing with the distance. It is checked at 4097 points; the
+    It must be even, not negative, and not decreasing with the distance. It is checked at 4097 points, and the
     certificate assumes that it does not decrease between them either.
     """
 
@@ -61,7 +61,10 @@ class Given:
 
     @property
     def digest(self) -> str:
-        """A hash of the function's values at the checked points: two losses with the same hash are equal."""
+        """A hash of the function's values at the checked points.
+
+        Losses with the same hash are treated as equal.
+        """
         values = self(np.linspace(0.0, 1.0, _CHECKED))
         return hashlib.sha256(values.tobytes()).hexdigest()[:16]
 
@@ -80,7 +83,7 @@ AnyLoss = Power | Given
 
 @dataclass(frozen=True)
 class Problem:
-    """The problem to find the ε-LDP mechanism with the smallest error, in the worst case or on average.
+    """The problem of finding the ε-LDP mechanism with the smallest error, in the worst case or on average.
 
     With `unbiased` the mean report is the value, for every value, and the error is the variance.
     """
@@ -108,7 +111,7 @@ class Problem:
 
     @property
     def lift(self) -> float:
-        """Return e^ε − 1: how much likelier a cell inside the window is, relative to one outside."""
+        """Return e^ε − 1: the excess probability of a cell inside the window, relative to a cell outside."""
         return math.expm1(self.epsilon)
 
     @property
@@ -118,7 +121,7 @@ class Problem:
 
     @property
     def kind(self) -> str:
-        """The name of the problem without ε; problems that differ in ε alone share it."""
+        """The name of the problem without ε; problems that differ only in ε share it."""
         loss = repr(self.loss) if isinstance(self.loss, Power) else self.loss.digest
         return f"{self.criterion}-{'unbiased' if self.unbiased else loss}"
 
@@ -132,7 +135,7 @@ TWO_POINTS_UP_TO: Final = math.log(3.0 + 2.0 * math.sqrt(2.0))  # ≈ 1.7627; ab
 
 
 def known_optimum(domain: Line, epsilon: float, loss: Power, criterion: Criterion) -> float | None:
-    """Return the smallest error of any ε-LDP mechanism, in the domain's units; None without a formula."""
+    """Return the smallest error of any ε-LDP mechanism in the domain's units, or None without a formula."""
     if domain.circular:  # the error is the same at every angle: worst case and average agree
         return float((domain.length / 2.0 * best_width(epsilon, loss)) ** loss.exponent)
     if loss == squared and criterion == "worst" and epsilon <= TWO_POINTS_UP_TO:
@@ -143,14 +146,14 @@ def known_optimum(domain: Line, epsilon: float, loss: Power, criterion: Criterio
 def least_frequency_variance(categories: int, epsilon: float) -> float:
     """Return the smallest average variance that one report of any ε-LDP mechanism adds to a frequency.
 
-    It belongs to subset selection with the best size of the sets [Pan26], in sets of w out of k.
+    Subset selection with the best size of the sets attains it [Pan26]: sets of w out of k.
     """
     ratio = math.exp(epsilon)
     middle = int(categories / (ratio + 1.0))
     found = []
     for chosen in range(max(1, middle - 1), min(categories - 1, middle + 2) + 1):
         total = chosen * ratio + categories - chosen
-        own, lie = chosen * ratio / total, (categories - chosen) / total  # without cancellation at large ε
+        own, lie = chosen * ratio / total, (categories - chosen) / total  # avoids cancellation at large ε
         other = (own * (chosen - 1) + lie * chosen) / (categories - 1)
         gap = chosen * (categories - chosen) * (ratio - 1.0) / ((categories - 1) * total)
         noise = own * lie + (categories - 1) * other * (1.0 - other)
@@ -163,7 +166,7 @@ _TINY: Final = 2.0**-40
 
 
 def best_width_on_circle(problem: Problem) -> float:
-    """Return the share of the circle at whose edge the loss is the mean loss of all reports.
+    """Return the share of the circle for which the loss at the window's edge is the mean loss of all reports.
 
     Widening the window helps as long as the loss at its edge is below the mean; the error then is ℓ(s/2).
     """
@@ -187,8 +190,8 @@ def _mass_on_circle(problem: Problem, width: float) -> float:
 def error_on_circle(problem: Problem, window: Sliding) -> float:
     """Return the largest error of the cells that are sampled, rounded up.
 
-    An input is up to half a cell away from the middle of its window; that range is cut finely, and the loss
-    is taken at the farther end of each part.
+    An input is up to half a cell away from the middle of its window; that range is divided finely, and the
+    loss is evaluated at the farther end of each part.
     """
     parts = 16
     away = (np.arange(parts) + 0.5) / parts - 0.5
@@ -206,12 +209,12 @@ def error_on_circle(problem: Problem, window: Sliding) -> float:
 def bound_on_circle(problem: Problem) -> float:
     """Return a lower bound on the error of every ε-LDP mechanism, worst or average.
 
-    With a uniform base one price is enough: μ + min(0, D), D = ∫ φ(ℓ(δ) − μ) dδ, φ(c) = min(c, E·c).
-    It is best where D = 0: at the loss at the edge of the best window.
+    With a uniform base one price is enough: μ + min(0, D), D = ∫ φ(ℓ(δ) − μ) dδ, φ(c) = min(c, E·c). It is
+    best where D = 0: μ is the loss at the edge of the best window.
     """
     if isinstance(problem.loss, Power):
         return float(problem.loss(np.asarray(best_width_on_circle(problem) / 2.0))) * (1.0 - _TINY)
-    least = problem.loss(np.arange(_STEPS) / (2.0 * _STEPS))  # at the end of each step that is nearer to 0
+    least = problem.loss(np.arange(_STEPS) / (2.0 * _STEPS))  # at the end of each step nearer to 0
 
     def deficit(price: float) -> float:
         cost = least - price

@@ -1,4 +1,4 @@
-"""Complete paths under one ε: one report of a path, likelier near the true one."""
+"""Complete paths under one ε: one report per path; paths near the true path are likelier."""
 
 from __future__ import annotations
 
@@ -21,22 +21,24 @@ from dither.foundation.tables import percent
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.anywhere import check_public_source
 
-_MOST_PUBLIC: Final = 2_000  # public paths that a codebook is fitted to; every k-th path if there are more
+_MOST_PUBLIC: Final = 2_000  # largest number of public paths for fitting; of more paths, every k-th is used
 _LEAST_PUBLIC: Final = 8  # one half chooses the codebook, the other half its size
 _SIZES: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
-_WIDTHS: Final = (1, 3, 5)  # with 2, the two nearest public paths of all have the same list
-_CONDITION: Final = 1e3  # of the lists: above, the shares of public paths are not identifiable
-_WORTH: Final = 0.01  # relative gain for which K is larger than 1, or N larger
-_MOST_PROGRAM: Final = 128  # public paths of the linear program
+_WIDTHS: Final = (1, 3, 5)  # with 2, each of the two closest public paths would have the same list
+_CONDITION: Final = (
+    1e3  # condition number of the lists above which shares of public paths are not identifiable
+)
+_WORTH: Final = 0.01  # relative gain that justifies a K above 1, or a larger N
+_MOST_PROGRAM: Final = 128  # largest number of public paths in the linear program
 _RISEN: Final = 1.25  # relative error after which larger codebooks are not tried
-_DIGITS: Final = 5  # digits of a decoded location, after the first one of the longer side
+_DIGITS: Final = 5  # digits of a decoded location, after the first digit of the longer side
 
 
 @dataclass(frozen=True, eq=False)
 class PublicPaths:
-    """Public paths of people, such as published trips, and where they come from.
+    """Public paths of people, such as published trips, and their source.
 
-    The paths of a codebook are published with a design. So the source has to be named, and has to be public.
+    The paths of a codebook are published with a design, so the source must be public and must be named.
     """
 
     paths: Paths
@@ -52,7 +54,7 @@ class PublicPaths:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the paths and the source; only the paths of the codebook travel with a design."""
+        """A digest of the paths and the source. A design's text contains only the paths of the codebook."""
         points = self.paths.points.astype("<f8").tobytes() + self.paths.offsets.astype("<i8").tobytes()
         return hashlib.sha256(self.source.encode() + points).hexdigest()[:32]
 
@@ -61,7 +63,7 @@ class PublicPaths:
 
 
 def public_paths(prior: object) -> PublicPaths:
-    """Return a prior as public paths; raise InvalidParameter if it does not name its source."""
+    """Return a prior as public paths. Raise InvalidParameter if it does not name its source."""
     if isinstance(prior, PublicPaths):
         return prior
     if not isinstance(prior, tuple) or len(prior) != 2:
@@ -73,7 +75,7 @@ def public_paths(prior: object) -> PublicPaths:
 
 
 class _Choice(NamedTuple):
-    """A codebook of public paths: their indices, K, and the error on the half that it was not fitted to."""
+    """A codebook of public paths: their indices, K, and the error on the held-out half."""
 
     codes: Integers
     width: int
@@ -82,15 +84,13 @@ class _Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class AmongRoutes(Mechanism[PlainQuestion]):
-    """The number of a public path for a complete path; the public paths nearest to it are likelier.
+    """A complete path, reported as the number of a public path; the nearest public paths are likelier.
 
-    Promise:   pure ε for the complete path, however many locations it has.
-    Reports:   the number of one of N public paths, which are medoids of the prior. N and K have the least
-    error on
+    Promise:   pure ε for the complete path with any number of locations. Reports:   the number of one of N
+    public paths, which are medoids of the prior. N and K have the least error on
                the half of the prior that was not used to fit the codebook; K is mostly 1.
-    Use when:  paths matter from the begin to the end, and public paths of the same area are known. It cannot
-               show a path that no public path resembles: such a path is also reported as a public path.
-    Reference: derived in docs/paths.md.
+    Use when:  paths matter from start to end, and public paths of the same area are known. A path that
+    resembles no public path is also reported as a public path. Reference: derived in docs/paths.md.
 
     >>> from dither.core.domains import Interval, Rectangle
     >>> city = Rectangle(Interval(0, 1), Interval(0, 1))
@@ -136,18 +136,18 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
     @cached_property
     def public(self) -> Integers:
-        """The public paths that the codebook is fitted to, resampled: of more than 2 000, every k-th."""
+        """The resampled public paths that the codebook is fitted to: every k-th of more than 2 000 paths."""
         rows = self.domain.check(public_paths(self.prior).paths)
         return rows[:: -(-len(rows) // _MOST_PUBLIC)]
 
     def _apart(self, first: Integers, second: Integers) -> Floats:
-        """Return distances of paths in the units of the area."""
+        """Return distances between paths in the units of the area."""
         far = path_distances(first, second, self.domain.area.scales, self.domain.distance)
         return far * self.unit
 
     @property
     def unit(self) -> float:
-        """The length of one unit of the integer distance, in units of the area; of sums, per place."""
+        """The length of one unit of the integer distance, in units of the area; for sums, per location."""
         box, (x, y) = self.domain.area.box, self.domain.area.scales
         side = box.x.length / x if x >= y else box.y.length / y
         locations = 1 if self.domain.distance == "frechet" else self.domain.points
@@ -161,7 +161,7 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
     @cached_property
     def _choice(self) -> _Choice:
-        """The codebook: N and K by the error of one half of the public paths, then fitted to all of them."""
+        """The codebook: N and K by the error on one half of the public paths, and a fit to all of them."""
         apart, odds = self._both, math.exp(self.epsilon)
         half = chosen_half(len(apart))
         fitted, other = apart[np.ix_(half, half)], apart[np.ix_(~half, half)]
@@ -180,7 +180,7 @@ class AmongRoutes(Mechanism[PlainQuestion]):
                 if error < best.held_out * (1.0 - _WORTH):
                     best = _Choice(codes, width, error)
                 elif error > best.held_out * _RISEN:
-                    break  # more paths are drawn too often at random
+                    break  # with more paths, random draws are too frequent
         starts = _starts(apart, odds, len(best.codes))
         codes = _medoids(apart, odds, len(best.codes), best.width, starts)
         return _Choice(np.sort(codes), best.width, best.held_out)
@@ -190,7 +190,7 @@ class AmongRoutes(Mechanism[PlainQuestion]):
         return RouteKernel.largest(self.epsilon, self.domain, self.public[codes], width)
 
     def _codebook(self, kernel: RouteKernel) -> None:
-        """Return None: a report is read as its public path."""
+        """Return None: a report is decoded as its public path."""
 
     @property
     def routes(self) -> RouteKernel:
@@ -199,15 +199,15 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
     @property
     def paths(self) -> Floats:
-        """The public paths of the codebook, of shape (N, points, 2): report j is read as path j."""
+        """The public paths of the codebook, of shape (N, points, 2): report j is decoded as path j."""
         return self.domain.places(self.routes.paths)
 
     def read_for(self, prior: tuple[Any, str] | PublicPaths | None = None) -> Question:
-        """Return the question read at the medians of those who may have sent each number.
+        """Return the question with reports decoded as the medians of the people who may have sent them.
 
-        Each coordinate of each place is the median of the public paths, by default of the prior of the
-        design. The medians have a smaller mean error than public paths, and need not follow any road.
-        Devices draw as before.
+        Each coordinate of each location is the median of the public paths, by default of the design's prior.
+        The medians have a smaller mean error than public paths, but need not follow any road. Devices draw as
+        before.
         """
         public = public_paths(self.prior if prior is None else prior)
         rows = self.domain.check(public.paths)
@@ -227,8 +227,8 @@ class AmongRoutes(Mechanism[PlainQuestion]):
     # --- errors, in units of the area
 
     def distance_of(self, paths: object, reports: object) -> float:
-        """Return the mean distance between paths and reports of their places, by that of the domain."""
-        places = replace(self.domain, by="order")  # reports are compared place by place
+        """Return the mean distance between paths and reports of their locations, by the domain's distance."""
+        places = replace(self.domain, by="order")  # reports are compared location by location
         first, second = self.domain.check(Paths.of(paths)), places.check(Paths.of(reports))
         parts = range(16, len(first), 16)
         pairs = zip(np.split(first, parts), np.split(second, parts), strict=True)
@@ -242,7 +242,7 @@ class AmongRoutes(Mechanism[PlainQuestion]):
     def average_error(self) -> float:
         """Return the mean distance between a path and its report, for the public paths of the prior.
 
-        The codebook was fitted to them; `held_out_error` was found on a half that it was not fitted to.
+        The codebook was fitted to them. `held_out_error` is computed on a half that it was not fitted to.
         """
         return float(
             (self.routes.laws(self.public) * self.routes.distances(self.public)).sum(axis=1).mean()
@@ -250,12 +250,12 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
     @property
     def held_out_error(self) -> float:
-        """The mean distance for a half of the public paths, with a codebook of the other half."""
+        """The mean distance for one half of the public paths, with a codebook fitted to the other half."""
         return self._choice.held_out
 
     @cached_property
     def unasked_error(self) -> float:
-        """The mean distance of the public paths to the best one of them: the error without reports."""
+        """The mean distance of the public paths to the best single path: the error without reports."""
         return float(self._both.mean(axis=0).min())
 
     def worst_error(self) -> float:
@@ -265,11 +265,11 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
     @cached_property
     def gap(self) -> float:
-        """How far the error is above that of the best mechanism from these N paths to these N paths.
+        """The relative excess of the error over the best mechanism's from these N paths to these N paths.
 
-        It compares people whose paths are the public paths of the codebook, each as frequent as the public
-        paths that are next to it, and solves a linear program (needs scipy). It is not a bound for other
-        codebooks or for other people.
+        It is for people whose paths are the public paths of the codebook, each as frequent as the public
+        paths nearest to it. It solves a linear program (needs scipy). It is not a bound for other codebooks
+        or other people.
         """
         kernel = self.routes
         count = kernel.window.cells
@@ -298,9 +298,9 @@ class AmongRoutes(Mechanism[PlainQuestion]):
 
 
 def chosen_half(count: int) -> Mask:
-    """Return which of some public paths choose the codebook; the others choose its size.
+    """Return a mask of the public paths that choose the codebook; the others choose its size.
 
-    The half does not follow the order of the paths: by the golden ratio, i·φ mod 1 below 1/2.
+    The half is spread over the order of the paths by the golden ratio: i·φ mod 1 is below 1/2.
     """
     return (np.arange(count) * 2_654_435_769) % (1 << 32) < 1 << 31
 
@@ -331,7 +331,7 @@ def best_between(shares: Floats, far: Floats, epsilon: float) -> float:
 
 
 def _most(epsilon: float) -> int:
-    """Return a number of public paths that is certainly enough: the best one grows as about e^(ε/2)."""
+    """Return a number of public paths that is certainly enough: the best number grows as about e^(ε/2)."""
     return max(8, round(4.0 * math.exp(0.6 * min(epsilon, 10.0))))
 
 
@@ -344,7 +344,7 @@ def _starts(apart: Floats, odds: float, most: int) -> tuple[Integers, Integers]:
 def _medoids(
     apart: Floats, odds: float, count: int, width: int, starts: tuple[Integers, Integers]
 ) -> Integers:
-    """Return the better codebook of two starts; each medoid is in it once."""
+    """Return the better codebook of two starts, with distinct medoids."""
     weights = np.full(len(apart), 1.0 / len(apart))
     fits = [codebooks.fit_among(apart, weights, odds, count, width, start=start[:count]) for start in starts]
     codes = np.unique(min(fits, key=lambda fit: fit[2])[0])
@@ -354,7 +354,10 @@ def _medoids(
 
 
 def _mean_error(far: Floats, between: Floats, width: int, odds: float) -> float:
-    """Return the mean distance of reports: K numbers follow from the nearest path of the codebook."""
+    """Return the mean distance of reports.
+
+    The nearest path of the codebook determines the K likelier numbers.
+    """
     lists = _lists(between, width)
     nearest = lists[far.argmin(axis=1)]
     near = np.take_along_axis(far, nearest, axis=1).sum(axis=1)
@@ -369,7 +372,7 @@ def _lists(between: Floats, width: int) -> Integers:
 
 
 def _identifiable(between: Floats, width: int) -> bool:
-    """Return whether the share of people next to each path of a codebook follows from the reports."""
+    """Return whether reports identify the share of people nearest to each path of a codebook."""
     member = np.zeros(between.shape)
     np.put_along_axis(member, _lists(between, width), 1.0, axis=1)
     return bool(np.linalg.cond(member) < _CONDITION)

@@ -1,4 +1,4 @@
-"""Designs that were solved: those in the box, those on this machine, and those between two of them."""
+"""Solved designs: shipped, cached on this machine, or interpolated between shipped ones."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ VARIABLE: Final = "DITHER_CACHE"
 def find(problem: Problem, *, fresh: bool = False) -> Design:
     """Return the design of a problem.
 
-    A shipped design is used if there is one. Between two shipped ε of the same kind a design is interpolated.
-    With `fresh`, and for other losses, it is solved: this takes seconds and needs scipy. Interpolated and
+    A shipped design is used if it exists. Between two shipped ε of the same kind a design is interpolated.
+    With `fresh`, and for other losses, it is solved, which takes seconds and needs scipy. Interpolated and
     solved designs are kept in the cache folder.
     """
     if not fresh:
@@ -66,13 +66,13 @@ def find(problem: Problem, *, fresh: bool = False) -> Design:
 
 
 def ready(problem: Problem) -> bool:
-    """Return whether a design is found without solving: shipped, between two shipped ones, or cached."""
+    """Return whether a design is available without solving: shipped, between two shipped ones, or cached."""
     known = budgets(problem.kind)
     return bool(known and known[0] <= problem.epsilon <= known[-1]) or _path(problem.name).exists()
 
 
 def whence(problem: Problem, *, fresh: bool = False) -> str:
-    """Return where `find` takes a design from, as a phrase such as "solved before"."""
+    """Return the origin of the design that `find` returns, as a phrase such as "solved before"."""
     if fresh:
         return "solved before" if _path(f"fresh-{problem.name}").exists() else "solved now"
     known = budgets(problem.kind)
@@ -136,7 +136,7 @@ def _path(name: str) -> Path:
 
 
 def _recall(name: str, problem: Problem) -> Design | None:
-    """Return a design from the cache; None if it is missing or the file is damaged."""
+    """Return a design from the cache, or None if it is missing or the file is damaged."""
     try:
         return Design.from_bytes(_path(name).read_bytes(), problem)
     except (OSError, RuntimeError):
@@ -144,7 +144,7 @@ def _recall(name: str, problem: Problem) -> Design | None:
 
 
 def _remember(name: str, design: Design) -> None:
-    """Write a design to the cache, completely or not at all. A folder without write access is ignored."""
+    """Write a design to the cache atomically. A folder without write access is ignored."""
     path = _path(name)
     with contextlib.suppress(OSError, RuntimeError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,14 +152,14 @@ def _remember(name: str, design: Design) -> None:
             part.write_bytes(design.to_bytes())
 
 
-_SCALES: Final = (0.9, 0.95, 1.0, 1.05)  # scales of the numbers of a restricted codebook that are tried
+_SCALES: Final = (0.9, 0.95, 1.0, 1.05)  # scales that are tried for the numbers of a restricted codebook
 
 
 def restrict(design: Design, outputs: int) -> Design:
-    """Return a design with `count` cells, one number each; its bound is still for all mechanisms.
+    """Return a design with `count` cells and one number per cell. Its bound is still for all mechanisms.
 
-    The numbers are the means of the best measure on stretches of equal mass, or an even grid, scaled; those
-    with the least error as it is sampled are taken.
+    The numbers are the means of the best measure on intervals of equal mass, or an even grid, scaled. The
+    candidate with the least sampled error is used.
     """
     half, masses = outputs // 2, design.counts / design.counts.sum()
     ends = np.arange(half + 1) / half
@@ -171,13 +171,13 @@ def restrict(design: Design, outputs: int) -> Design:
         MeasuredCodebook.of(design.problem, mirror(values * scale, ones), width)
         for width in widths
         for values in (means, even)
-        for scale in ((1.0,) if design.problem.unbiased else _SCALES)  # unbiased ones have a scale
+        for scale in ((1.0,) if design.problem.unbiased else _SCALES)  # unbiased: a fixed scale
     ]
     best = min(tried, key=lambda candidate: candidate.error)
     return Design(design.problem, *upper_half(best.book), best.width, design.prices)
 
 
-_MOST: Final = 512  # different numbers in either half of a mixed codebook
+_MOST: Final = 512  # largest number of distinct numbers in each half of a mixed codebook
 _STEP: Final = 0.02  # relative change of the width in one step
 _SECTIONS: Final = 6
 
@@ -196,7 +196,7 @@ def interpolate(problem: Problem, below: Design, above: Design) -> Design:
 
 
 def _best(problem: Problem, below: Design, above: Design, share: float) -> MeasuredCodebook:
-    """Return the better of two mixtures, of the cells' numbers or of the measures; the width is fitted."""
+    """Return the better of two mixtures, of the cells' numbers or of the measures, with a fitted width."""
     weights = 1.0 - share, share
     wholes = [_expand(problem, design) for design in (below, above)]
     width = sum(weight * complete[1] for weight, complete in zip(weights, wholes, strict=True))
@@ -230,7 +230,7 @@ def _expand(problem: Problem, design: Design) -> tuple[Floats, int]:
 
 
 def _factor(problem: Problem, design: Design) -> float:
-    """Return the factor by which the reports of an unbiased design must be scaled for another ε."""
+    """Return the factor that scales the reports of an unbiased design to another ε."""
     if not problem.unbiased:
         return 1.0
     return math.tanh(design.problem.epsilon / 2.0) / math.tanh(problem.epsilon / 2.0)
@@ -246,7 +246,7 @@ def _prices(problem: Problem, below: Design, above: Design, share: float) -> Pri
     """Return a mixture of the prices of two designs.
 
     The bound is concave in the share. For an unbiased problem the prices at the end of the domain are large
-    and nearly cancel; the best share then differs from the share of ε and is searched.
+    and nearly cancel; the best share then differs from the share of ε, and a search finds it.
     """
     if not problem.unbiased:
         return mixture(problem, below.prices, above.prices, share)
@@ -267,7 +267,7 @@ def _stretch(problem: Problem, design: Design) -> Prices:
 
 
 def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Prices:
-    """Return (1 − share)·first + share·second, after both are expressed on the same inputs."""
+    """Return (1 − share)·first + share·second on common inputs."""
     if problem.criterion == "worst":
         inputs = max(first.inputs, second.inputs, key=len)
         first, second = _move(first, inputs), _move(second, inputs)
@@ -279,7 +279,10 @@ def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Pr
 
 
 def _move(prices: Prices, inputs: Floats) -> Prices:
-    """Return the prices on another grid: the price of a point is divided between its two neighbours there."""
+    """Return the prices on another grid.
+
+    The price of a point is divided between its two neighbours in the grid.
+    """
     index = np.clip(np.searchsorted(inputs, prices.inputs, side="right") - 1, 0, inputs.size - 2)
     above = (prices.inputs - inputs[index]) / (inputs[index + 1] - inputs[index])
 
@@ -293,7 +296,10 @@ def _move(prices: Prices, inputs: Floats) -> Prices:
 
 
 def _recut(prices: Prices, edges: Floats) -> Prices:
-    """Return the prices on finer cells: a cell's price is divided by length; a price at ½ is unchanged."""
+    """Return the prices on finer cells.
+
+    A cell's price is divided by length, and a price at ½ is unchanged.
+    """
     cells = prices.inputs.size - 1
     home = np.searchsorted(prices.inputs, (edges[1:] + edges[:-1]) / 2.0) - 1
     share = np.diff(edges) / np.diff(prices.inputs)[home]

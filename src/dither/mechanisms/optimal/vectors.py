@@ -1,4 +1,4 @@
-"""Vectors of many numbers in one report, for their mean: `dt.Optimal` on `dt.Vectors`."""
+"""Mechanism for the mean of vectors, one report per vector: `dt.Optimal` on `dt.Vectors`."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from dither.foundation.tables import percent
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.design import relative_gap
 
-_FEW: Final = 1 << 10  # directions; with larger ε there are more, so that the nearest are near
+_FEW: Final = 1 << 10  # number of directions; more at a larger ε, so that the nearest are near
 _MANY: Final = 1 << 12
 _LARGE: Final = 4.0  # ε above which there are many directions
-_STEPS: Final = 20_000  # angles at which the law of a product is tabulated
-_SHARES: Final = 400  # shares K/N that are tried at first
+_STEPS: Final = 20_000  # angles at which the distribution of a product is tabulated
+_SHARES: Final = 400  # number of shares K/N that are tried first
 _NORMAL: Final = NormalDist()
 
 
 class Caps(NamedTuple):
-    """The law of the product of a fixed and a random unit vector, above a threshold: from the pole down."""
+    """The product of a fixed and a random unit vector above a threshold, tabulated from the pole down."""
 
     share: Floats  # share of the sphere above the threshold
     first: Floats  # the integral of the product above the threshold
@@ -38,7 +38,7 @@ class Caps(NamedTuple):
 
 @lru_cache(maxsize=16)
 def caps(axes: int) -> Caps:
-    """Return the law on the sphere of `axes` dimensions, in increasing shares.
+    """Return the distribution on the sphere of `axes` dimensions, in increasing shares.
 
     The density of the angle is proportional to sin^(D − 2); the first integral is sin^(D − 1)/(D − 1).
     """
@@ -54,8 +54,8 @@ def caps(axes: int) -> Caps:
 
 
 def _tail_means(axes: int, shares: Floats) -> tuple[Floats, Floats]:
-    """Return the mean of the product, and of its square, above the threshold that a share exceeds."""
-    if axes > EQUAL:  # normal, in units in which directions have the length of the average
+    """Return the means of the product and of its square above the threshold that a share exceeds."""
+    if axes > EQUAL:  # normal distribution, in units of the average length of a direction
         least = np.array([_NORMAL.inv_cdf(1.0 - share) for share in shares.tolist()])
         first = np.exp(-least * least / 2.0) / math.sqrt(2.0 * math.pi) / shares
         return first / math.sqrt(axes), (1.0 + least * first) / axes
@@ -65,7 +65,7 @@ def _tail_means(axes: int, shares: Floats) -> tuple[Floats, Floats]:
 
 
 class Gain(NamedTuple):
-    """The mean product of a vector and the direction that is reported for it, and the mean square."""
+    """The mean product of a vector and its reported direction, and the mean square."""
 
     mean: float
     square: float
@@ -74,8 +74,8 @@ class Gain(NamedTuple):
 def _over_nearest(axes: int, cells: int, width: int) -> Gain:
     """Return the mean product over the K largest of N, and the mean square.
 
-    The share of the sphere above the (K + 1)-th largest of N products has the law Beta(K + 1, N − K), and
-    given it the K largest are independent.
+    The share of the sphere above the (K + 1)-th largest of N products has the distribution Beta(K + 1, N −
+    K). Given this share, the K largest products are independent.
     """
     a, b = width + 1, cells - width
     middle = a / (a + b)
@@ -90,7 +90,7 @@ def _over_nearest(axes: int, cells: int, width: int) -> Gain:
 
 
 def gain_of(axes: int, window: Nearest) -> Gain:
-    """Return the gain of a window: the mean over the K largest of N products, and over all of them."""
+    """Return the gain of a window: the means over the K largest of N products and over all, mixed."""
     near = _over_nearest(axes, window.cells, window.width)
     kept = window.width * window.step / 2.0**window.bits  # the probability of a direction of the window
     return Gain(kept * near.mean, kept * near.square + (1.0 - kept) / axes)
@@ -98,7 +98,7 @@ def gain_of(axes: int, window: Nearest) -> Gain:
 
 @lru_cache(maxsize=64)
 def best_gain(axes: int, epsilon: float) -> float:
-    """Return the largest mean product that ε allows: of a report that is likelier on one cap of the sphere.
+    """Return the largest mean product that ε allows, for a report that is likelier on one cap of the sphere.
 
     Every unbiased estimate Z of a unit vector has E|Z|² ≥ 1/m² with this m: a report is likelier by at most
     e^ε for a share of the sphere, and E⟨Z, x⟩ is largest if that share is a cap about Z.
@@ -110,13 +110,13 @@ def best_gain(axes: int, epsilon: float) -> float:
 
 @dataclass(frozen=True)
 class InBall(Mechanism[PlainQuestion]):
-    """A vector by the number of one of many public directions; those nearest to it are likelier.
+    """A vector, reported as one of many public directions; the directions nearest to it are likelier.
 
-    Promise:   pure ε for the complete vector, for any dimension.
-    Reports:   a public seed of 32 bits and the number of a direction; E[decoded report] is the vector.
-    Use when:  the mean of vectors of a known length is wanted: embeddings, gradients, class means. Not for
-               many numbers that are all large at once: there `Sampled` needs fewer people.
-    Reference: derived in docs/vectors.md; the bound is the best cap of [Bhowmick18], see [Asi22]; a rotated
+    Promise:   pure ε for the complete vector, for any dimension. Reports:   a public seed of 32 bits and the
+    number of a direction; E[decoded report] is the vector. Use when:  the mean of vectors of a known length
+    is wanted: embeddings, gradients, class means. Not for many numbers that are large at the same time:
+    `Sampled` needs fewer people there. Reference: derived in docs/vectors.md; the bound is the best cap of
+    [Bhowmick18], see [Asi22]; a rotated
                codebook as in [Isik23].
 
     >>> design = InBall(Vectors(384, exact=True), epsilon=2)
@@ -131,7 +131,7 @@ class InBall(Mechanism[PlainQuestion]):
 
     @property
     def axes(self) -> int:
-        """The dimension of the sphere on which vectors are: one more for a ball."""
+        """The dimension of the space of the sphere on which vectors are mapped: one more for a ball."""
         return self.domain.dimension + (not self.domain.exact)
 
     def _kernel(self) -> DirectionsKernel:
@@ -146,7 +146,7 @@ class InBall(Mechanism[PlainQuestion]):
         return DirectionsKernel(best, self.domain)
 
     def _codebook(self, kernel: DirectionsKernel) -> float:
-        # The last bits of a quadrature depend on the processor. A signed campaign must not.
+        # The last bits of a quadrature depend on the processor, but a signed campaign must not.
         return float(f"{gain_of(self.axes, kernel.window).mean:.12g}")
 
     @property
@@ -174,10 +174,10 @@ class InBall(Mechanism[PlainQuestion]):
 
     @cached_property
     def liar(self) -> float:
-        """How many people's vectors one made-up report moves the sum by, in a direction of the liar's choice.
+        """The shift of the sum by one forged report in a direction of the liar's choice, in people's vectors.
 
-        It is the mean product of the nearest of N directions, over the gain. A liar who also chooses the seed
-        moves it by more.
+        It is the mean product of the nearest of N directions, divided by the gain. A liar who also chooses
+        the seed shifts the sum more.
         """
         return _over_nearest(self.axes, self._directions.window.cells, 1).mean / self.gain.mean
 
@@ -190,7 +190,7 @@ class InBall(Mechanism[PlainQuestion]):
 
     @property
     def gap(self) -> float:
-        """How far the error is above the bound, relative to it."""
+        """The relative excess of the error over the bound."""
         return relative_gap(self.error, self.bound)
 
     def __str__(self) -> str:

@@ -1,1 +1,1 @@
-"""Mechanisms for places and paths."""
+"""Mechanisms for locations and paths."""

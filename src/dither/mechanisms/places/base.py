@@ -1,4 +1,4 @@
-"""The base classes of designs for places: paths, pairs of numbers, and public points."""
+"""The base classes of designs for locations: paths, pairs of numbers, and public points."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from dither.mechanisms.numeric.base import NumberMechanism
 from dither.privacy.exact import divide, share, split
 
 Area = TypeVar("Area", bound=Plane)
-PathUnit = Literal["location", "trajectory"]  # what ε is for
+PathUnit = Literal["location", "trajectory"]  # the unit of ε
 
 
 @dataclass(frozen=True)
 class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
-    """A design for places, applied to each location of a path.
+    """A design for locations, applied to each location of a path.
 
     `unit` is the unit of ε: one location, or a complete trajectory with equal shares for its locations.
     `reading` is a post-processing of the decoded locations.
@@ -62,7 +62,10 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
 
     @cached_property
     def of_location(self) -> Self:
-        """The design for one location; if ε is for a trajectory, for a path of one location."""
+        """The design for one location.
+
+        If ε is for a trajectory, it is the design for a path of one location.
+        """
         if self.unit == "location":
             return self
         try:
@@ -74,7 +77,7 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
 
     @property
     def area(self) -> Area:
-        """The domain of the places."""
+        """The domain of the locations."""
         return self.domain
 
     def per_location(self, length: int) -> Any:
@@ -84,9 +87,9 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
     def along(self, weights: Sequence[float]) -> tuple[Self, ...]:
         """Return a design for each location of a path, with shares of a trajectory's ε by public weights.
 
-        [Thesis, Sec. 6.3.2] gives every location the same share; a larger weight makes a location more
-        precise and less private. Weights taken from the path itself would reveal it. `dt.Each` uses all of
-        them. The shares add up to at most ε, exactly.
+        [Thesis, Sec. 6.3.2] gives every location the same share. A larger weight makes a location more
+        precise and less private. Weights computed from the path itself would reveal it. `dt.Each` combines
+        the designs. The shares add up to at most ε, exactly.
         """
         if self.unit != "trajectory":
             raise InvalidParameter(
@@ -96,30 +99,30 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
         return tuple(replace(self, epsilon=min(budget, MOST_EPSILON), unit="location") for budget in shares)
 
     def read(self, reading: PostProcessing | Literal["median"] | None) -> Any:
-        """Return the same design with another post-processing of places: `read(dt.maps.Rounded(points))`.
+        """Return the same design with another post-processing of locations: `read(dt.maps.Rounded(points))`.
 
-        With "median" a report is decoded as the geometric median of its possible senders, if people are
-        spread evenly over the area: this decoding has the smallest mean distance. It is for reports of two
+        With "median" a report is decoded as the geometric median of its possible senders, for people spread
+        evenly over the area. This decoding has the smallest mean distance. It is for reports of two
         coordinates in a rectangle.
         """
         return replace(self, reading=median_reading(self) if reading == "median" else reading)
 
     def paths(self, reports: Reports) -> Paths:
-        """Return the decoded places of reports, as paths."""
+        """Return the decoded locations of reports, as paths."""
         return self.question.paths(reports)
 
     @property
     def columns(self) -> int:
-        """The number of integers of a location, without the mark of a beginning."""
+        """The number of integers per location, without the mark of a path's start."""
         return self.question.columns
 
 
-_NODES: Final = 33  # places along a side of the table of medians
+_NODES: Final = 33  # positions along a side of the table of medians
 _PEOPLE: Final = 32  # people along a side
 
 
 def median_reading(design: PathMechanism[Any]) -> Moved:
-    """Return the map from decoded places to the medians of people who may have reported them."""
+    """Return the map from decoded locations to the medians of people who may have reported them."""
     kernel, area = design.of_location.question.kernel, design.domain
     if not isinstance(kernel, AxesKernel) or not isinstance(area, Rectangle):
         raise InvalidParameter(
@@ -149,7 +152,7 @@ Inner = Callable[
 
 @dataclass(frozen=True)
 class PairMechanism(PathMechanism[Area], Generic[Area]):
-    """Two designs for one number divide the budget of a location; a report is one cell of each."""
+    """Two designs for one number share the budget of a location. A report is one cell of each."""
 
     _: KW_ONLY
     cells: int = 1 << 16
@@ -175,14 +178,15 @@ class PairMechanism(PathMechanism[Area], Generic[Area]):
         return PairDecoder((first, second))
 
 
-Reference = Literal["last", "fixed"]  # from where a location is seen
+Reference = Literal["last", "fixed"]  # the reference point of a location
 
 
 @dataclass(frozen=True)
 class StepByStep:
     """A path whose locations are reported from a public reference.
 
-    The first is `start`, by default the centre. The next is the place of the last report, or `start` again.
+    The first reference is `start`, by default the centre. The next is the location of the last report, or
+    `start` again.
     """
 
     _: KW_ONLY
@@ -248,7 +252,7 @@ Points = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class PublicPoints(PathMechanism[Region]):
-    """A report is one of a public list of points; a place is first rounded to its nearest point."""
+    """A report is one of a public list of points. A location is first rounded to its nearest point."""
 
     points: Points = field(repr=False)
 
@@ -271,20 +275,20 @@ class PublicPoints(PathMechanism[Region]):
 
     @cached_property
     def grades(self) -> Grades:
-        """The bounds of the weights; they guarantee ε for any weights between them."""
+        """The bounds of the weights. They guarantee ε for any weights between them."""
         return Grades.largest(self.epsilon)
 
     def _codebook(self, kernel: object) -> None:
         """Return None: the points are part of the kernel."""
 
     def weights_of(self, place: tuple[float, float]) -> Integers:
-        """Return the integer weight of every point for a place, proportional to its probability."""
+        """Return the integer weight of every point for a location, proportional to its probability."""
         kernel = cast(ChoiceKernel, self.question.kernel)
         return np.asarray(kernel.weights(kernel.nearest(self.domain.check([place])))[0])
 
 
 def grid(area: Rectangle, side: int) -> list[tuple[float, float]]:
-    """Return the side × side points of a grid over a rectangle, with its corners.
+    """Return the side × side points of a grid over a rectangle, including its corners.
 
     >>> from dither.core.domains import Interval
     >>> len(grid(Rectangle(Interval(0, 1), Interval(0, 1)), 11))
@@ -298,7 +302,7 @@ def grid(area: Rectangle, side: int) -> list[tuple[float, float]]:
 
 
 def positive(name: str, value: object) -> float:
-    """Return a public length as a float; raise InvalidParameter unless it is positive."""
+    """Return a public length as a float. Raise InvalidParameter unless it is positive."""
     number = finite(name, value)
     if not number > 0.0:
         raise InvalidParameter(f"{name} must be positive, not {number:g}")

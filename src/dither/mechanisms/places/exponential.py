@@ -21,14 +21,14 @@ from dither.privacy.exact import exp_below
 
 @dataclass(frozen=True)
 class ScoredPoints(PublicPoints):
-    """`Exponential` on places: a public point, likelier the nearer it is, or the better its score.
+    """`Exponential` for locations: a public point; nearer points, or those with a better score, are likelier.
 
     Promise:   pure ε for one location (or one trajectory: `unit`), all of which is spent; with `as_published`
                or a `sensitivity` it may be less.
-    Reports:   the index of a point. A place is first rounded to its nearest point.
-    Use when:  reports must be one of given points, and the score is not a distance. By distance alone
-               `Optimal` has the smaller error.
-    Reference: [McSherry07, Thm 6] with the score −distance, or any `score(place, point)`. The scale is ours:
+    Reports:   the index of a point. A location is first rounded to its nearest point. Use when:  reports must
+    be one of given points, and the score is not a distance. For scores by distance `Optimal` has the smaller
+    error. Reference: [McSherry07, Thm 6] with the score −distance, or any `score(place, point)`. The scale is
+    ours:
                the largest that keeps ε for these points. `as_published` divides by twice the sensitivity,
                the largest range of a row of scores.
 

@@ -26,9 +26,9 @@ from dither.mechanisms.places.base import PathMechanism
 
 @dataclass(frozen=True)
 class PlanarMechanism(PathMechanism[Region]):
-    """A place is rounded to a square lattice of `cells` points along the longer side, and noise is added.
+    """A location is rounded to a square lattice of `cells` points along the longer side, and noise is added.
 
-    `clipped` says that the collector moves reports back into the area.
+    If `clipped`, the collector moves reports back into the area.
     """
 
     _: KW_ONLY
@@ -61,15 +61,15 @@ class PlanarMechanism(PathMechanism[Region]):
 
 @dataclass(frozen=True)
 class PlanarLaplace(PlanarMechanism):
-    """A place at a random distance in a uniform direction from the true one, clipped to the area.
+    """A location at a random distance in a uniform direction from the true location, clipped to the area.
 
     Promise:   pure ε for one location (or one trajectory: `unit`): the density of the noise decreases by e^ε
                over the area's diameter. The same reports are geo-indistinguishable, see `per_distance`.
-    Reports:   a point of a square lattice, two 32-bit numbers for each location.
-    Use when:  places near each other should be hard to distinguish; under pure ε `TraCSC` is more accurate,
-               and for places some distance apart `PlanarStaircase`.
-    Reference: [Andres13]; [Thesis, Def. 23]. The diameter is the area's own; scaling to the unit square
-               first, as coded, adds up to 13 % of error: see deviations.
+    Reports:   a point of a square lattice, two 32-bit numbers for each location. Use when:  locations near
+    each other should be hard to distinguish. Under pure ε `TraCSC` is more accurate, and for locations some
+    distance apart `PlanarStaircase`. Reference: [Andres13]; [Thesis, Def. 23]. The diameter is the area's
+    own; scaling to the unit square first, as in the authors' program, adds up to 13 % of error: see
+    deviations.
     """
 
     _draws = ("planar",)
@@ -90,15 +90,15 @@ _COARSE = 16  # the fewest steps of the lattice in a distance
 
 @dataclass(frozen=True)
 class PlanarStaircase(PlanarMechanism):
-    """A place from one of several rings about the true one, uniform in each, clipped to the area.
+    """A location from one of several rings around the true one, uniform in each ring, clipped to the area.
 
-    Promise:   with `distance` Δ, geo-indistinguishability in steps: two places d apart look alike up to
-               ε·⌈d/Δ⌉, the lattice included. Without it, pure ε for one location (or one trajectory: `unit`).
-    Reports:   the point of a square lattice that the noise leads to, two 32-bit numbers a location.
-    Use when:  places less than some distance apart should look alike, and ε per distance is 2 or more: at
-               ε = 4 the mean error is 22 % below planar Laplace with the same promise, at ε = 8 63 %.
-               `PlanarLaplace` also makes nearer places look more alike than ε.
-    Reference: [Andres13] for the promise; the staircase of [GKOV15], in the plane and with round rings.
+    Promise:   with `distance` Δ, geo-indistinguishability in steps: two locations d apart look alike up to
+    ε·⌈d/Δ⌉, including the lattice. Without it, pure ε for one location (or one trajectory: `unit`). Reports:
+    a point of a square lattice, two 32-bit numbers for each location. Use when:  locations less than some
+    distance apart should look alike, and ε per distance is 2 or more: the mean error is below planar Laplace
+    with the same promise by 22 % at ε = 4 and 63 % at ε = 8. `PlanarLaplace` also makes nearer locations look
+    more alike than ε. Reference: [Andres13] for the promise; the staircase of [GKOV15], in the plane and with
+    round rings.
     """
 
     _draws = ("rings",)
@@ -129,7 +129,7 @@ class PlanarStaircase(PlanarMechanism):
 
 @lru_cache(maxsize=256)
 def best_share(epsilon: float, power: float) -> float:
-    """Return the share of a ring's width that is best for the first radius, under the power of the distance.
+    """Return the best first radius as a share of a ring's width, for a power of the distance as the loss.
 
     With weights b^j on disks of radius γ + j the mean of |z|^k is Σ b^j·(γ+j)^(k+2) / Σ b^j·(γ+j)², times
     2/(k+2).

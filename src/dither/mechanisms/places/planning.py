@@ -1,7 +1,7 @@
-"""Planning before data are collected: how to divide ε, where to start, and the choice of the mechanism.
+"""Planning before data are collected: the division of ε, the start, and the choice of the mechanism.
 
-Only the public area and public points are used, never anybody's path. Errors are predicted by a simulation of
-the mechanism on random paths with a fixed seed, so that results are reproducible.
+Only the public area and public points are used, never a person's path. Errors are predicted by a simulation
+of the mechanism on random paths with a fixed seed, so that results are reproducible.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from dither.mechanisms.places.base import PathMechanism, positive
 from dither.mechanisms.places.rivals import Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
 
-_PLACES: Final = 20_000  # locations of a simulation
-_LONGEST: Final = 100  # locations of a simulated path: later ones have the same error
+_PLACES: Final = 20_000  # number of simulated locations
+_LONGEST: Final = 100  # locations of a simulated path; later locations have the same error
 _SPLITS: Final = tuple(0.1 + 0.05 * step for step in range(18))
 
 
@@ -43,8 +43,8 @@ def predicted_error(
 ) -> float:
     """Return the mean distance of a report to the truth, for paths of `length` locations.
 
-    The places are uniform in the area, or drawn from a public list of points; the locations of a path are
-    independent, or each is `step` away from the one before. On a sphere the distance is in the unit of its
+    The locations are uniform in the area, or drawn from a public list of points. The locations of a path are
+    independent, or each is `step` away from the previous one. On a sphere the distance is in the unit of its
     radius.
     """
     length = min(check_length(length), _LONGEST)
@@ -92,7 +92,7 @@ def best_start(mechanism: TraCSD | Strawman, points: object, *, side: int = 9) -
 
 
 def designs_of_tracs(domain: Domain, length: int, **more: Any) -> list[PathMechanism[Any]]:
-    """Return TraCS-C and TraCS-D on an area, if they support it; for longer paths with both references."""
+    """Return TraCS-C and TraCS-D on an area if they support it, for longer paths with both references."""
     kinds: list[Any] = [kind for kind in (TraCSC, TraCSD) if isinstance(domain, kind._takes)]
     if TraCSD in kinds and length > 1:
         kinds.append(partial(TraCSD, reference="fixed"))
@@ -108,7 +108,7 @@ def ranked(
     step: float | None = None,
     **more: object,
 ) -> list[Choice]:
-    """Return TraCS-C and TraCS-D on an area, if they support it, with the most accurate one first.
+    """Return TraCS-C and TraCS-D on an area if they support it, in order of accuracy.
 
     >>> from dither.core.domains import Interval
     >>> [type(choice.mechanism).__name__ for choice in ranked(Disk(1.0), epsilon=2)]
@@ -124,7 +124,7 @@ def ranked(
 
 
 def check_length(length: object) -> int:
-    """Return the length of a path; raise InvalidParameter unless it is an integer from 1 upwards."""
+    """Return the length of a path. Raise InvalidParameter unless it is an integer of at least 1."""
     if isinstance(length, bool) or not isinstance(length, int) or length < 1:
         raise InvalidParameter(
             f"expected the length of a path to be an integer from 1 upwards, got {found(length)}"
@@ -133,9 +133,9 @@ def check_length(length: object) -> int:
 
 
 def _walks(area: object, begin: Floats, length: int, step: float) -> Floats:
-    """Draw paths whose steps have one length and a random direction; a step out of the area is not made.
+    """Draw paths whose steps have one length and a random direction. A step out of the area is omitted.
 
-    So the places of a path are uniform in the area if the first one is.
+    So the locations of a path are uniform in the area if the first location is.
     """
     if not isinstance(area, Region):
         raise InvalidParameter("steps of a given length are not simulated on a sphere: leave step out")
@@ -156,7 +156,7 @@ def _inside(region: Region, x: float, y: float) -> bool:
 
 
 def _draw_places(area: Any, locations: object, count: int) -> Floats:
-    """Draw places from a public list, or uniformly from an area."""
+    """Draw locations from a public list, or uniformly from an area."""
     words = Seeded(2).words(8 * count)
     if locations is not None:
         points = area.check(Paths.of(locations).points)

@@ -1,4 +1,4 @@
-"""Polar: a place as a distance and a direction from a centre, with the optimal division of the budget."""
+"""Polar: a location as a distance and a direction from a centre, with the optimal division of the budget."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _PARTS: Final = 1 << 22  # the split is a multiple of ε/_PARTS, so that devices
 
 @dataclass(frozen=True)
 class Polar(Mechanism[PlainQuestion]):
-    """A place near the truth, reported as a distance from the centre and a direction.
+    """A location near the true one, reported as a distance from the centre and a direction.
 
-    Promise:   pure ε for one location; the budgets of the two parts add up to ε.
-    Reports:   two cells for each place: one of the distance and one of the direction.
-    Use when:  directions from a public centre matter. The budget is divided so that the largest expected
+    Promise:   pure ε for one location; the budgets of the two parts add up to ε. Reports:   two cells for
+    each location: one for the distance and one for the direction. Use when:  directions from a public centre
+    matter. The budget is divided so that the largest expected
                loss(distance) + loss(direction) is smallest; a radian counts as `radian` units of distance.
     Reference: [OGPM25, Sec. 6, B.6], whose split does not add up to its ε: see deviations. `widths` is the
-               loss that the two windows are made for, by default `loss`; the paper's are "absolute"'s.
+    loss that the two windows are optimal for, by default `loss`; in the paper it is "absolute".
 
     >>> [round(part, 5) for part in Polar(Disk(1), epsilon=1 + 2 * math.pi, loss="squared").split]
     [1.52977, 5.75341]
@@ -66,7 +66,7 @@ class Polar(Mechanism[PlainQuestion]):
 
     @cached_property
     def split(self) -> tuple[float, float]:
-        """The budgets of the distance and of the direction."""
+        """The budgets of the distance and the direction."""
         farthest = math.pi * self.radian  # the largest error of a direction is half a turn
         loss, widths = as_power(self.loss), as_power(self._made_for)
         return best_split(self.epsilon, loss, widths, (self.disk.radius, farthest))
@@ -102,9 +102,9 @@ class Polar(Mechanism[PlainQuestion]):
 def best_split(
     epsilon: float, loss: Power, widths: Power, farthest: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return two budgets for which the sum of the worst-case errors of two window mechanisms is smallest.
+    """Return the two budgets that minimise the sum of the worst-case errors of two window mechanisms.
 
-    `farthest` is the largest possible error of each: the length of an interval, half of a circle.
+    `farthest` is the largest possible error of each: the length of an interval, or half of a circle.
     """
     weights = [distance**loss.exponent for distance in farthest]
 
@@ -122,6 +122,6 @@ def best_split(
 
 
 def worst_of_two_levels(epsilon: float, loss: Power, width: float) -> float:
-    """Return the worst-case error of a window on [0, 1], at an end, or on a half circle, at any angle."""
+    """Return the worst-case error of a window: at an end of [0, 1], or at any angle of a half circle."""
     k, lift = loss.exponent, math.expm1(epsilon)
     return float((1.0 + lift * width ** (k + 1.0)) / ((k + 1.0) * (1.0 + lift * width)))

@@ -1,4 +1,4 @@
-"""The rivals of TraCS, repaired: NGram, L-SRR, ATP, the strawman, gridding and sectors."""
+"""Repaired baselines for TraCS: NGram, L-SRR, ATP, the strawman, gridding and sectors."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ from dither.privacy.exact import exp_below
 
 @dataclass(frozen=True)
 class ATP(PublicPoints):
-    """A public point that is nearest to two noisy copies of the path together.
+    """The public point with the smallest total distance to two noisy copies of the path.
 
     Promise:   pure ε for one location (or one trajectory: `unit`), ε/2 in each copy. `as_published` has no
                guarantee: its sectors are centred on the true direction and reveal it.
-    Reports:   the index of a point.
-    Use when:  TraCS is compared with directions by k-ary randomized response. It needs the whole path first.
-    Reference: [Thesis, Sec. 6.3.2] after [Zhang23]; sectors that do not depend on the secret are ours.
+    Reports:   the index of a point. Use when:  TraCS is compared with directions by k-ary randomized
+    response. It needs the complete path first. Reference: [Thesis, Sec. 6.3.2] after [Zhang23]; sectors that
+    do not depend on the secret are ours.
     """
 
     _draws = ("two copies",)
@@ -73,7 +73,7 @@ class ATP(PublicPoints):
             raise InvalidParameter(f"sectors must be an integer from 2 upwards, not {found(self.sectors)}")
 
     def _kernel(self) -> TwoCopies:
-        # Each copy has ε/2: all of it for an anchor, or 3/16 of ε for each direction and 1/8 for the choice.
+        # Each copy has ε/2: ε/2 for an anchor, or 3/16 of ε for each direction and 1/8 for the choice.
         reported = self.epsilon * 3.0 / 16.0
         return TwoCopies(
             self._pairs,
@@ -86,7 +86,7 @@ class ATP(PublicPoints):
 
 @dataclass(frozen=True)
 class Gridding(PathMechanism[Rectangle]):
-    """A uniform place in a cell of a grid; cells are likelier the nearer their centre is to the true cell's.
+    """A uniform location in a cell of a grid; cells with a centre near the true cell's centre are likelier.
 
     Promise:   pure ε for one location (or one trajectory: `unit`); `as_published` spends about half of it.
     Reports:   two cells for each location, of a grid 256 times as fine, uniform within a coarse cell.
@@ -119,15 +119,14 @@ Contrast = Literal["kept", "meant", "coded"]
 
 @dataclass(frozen=True)
 class LSRR(PublicPoints):
-    """A public point, likeliest near the true place, less likely in a middle ring, and least beyond it.
+    """A public point, likeliest near the true location, less likely in a middle ring, and least beyond it.
 
     Promise:   pure ε for one location (or one trajectory: `unit`): the ratio of the weights of near and far
                points is the largest that ε allows, given the number of points near each point.
-    Reports:   the index of a point.
-    Use when:  TraCS is compared with staircase randomized response. The rings are shares of the longer side.
-    Reference: [Thesis, Sec. 6.3.2] after [Wang22]. There the ratio e^ε is claimed to spend ε. It spends more,
-               because rows have different normalising sums: `as_meant`. In the authors' program the ratio is
-               ε: `as_published`.
+    Reports:   the index of a point. Use when:  TraCS is compared with staircase randomized response. The
+    rings are shares of the longer side. Reference: [Thesis, Sec. 6.3.2] after [Wang22]. There the ratio e^ε
+    is claimed to spend ε. It spends more because rows have different normalising sums (`as_meant`). In the
+    authors' program the ratio is ε (`as_published`).
     """
 
     _draws = ("points",)
@@ -179,10 +178,10 @@ class LSRR(PublicPoints):
 
     @cached_property
     def _largest(self) -> float:
-        """The largest contrast c that spends at most ε, by bisection; e^(ε/2) certainly does.
+        """The largest contrast c that spends at most ε, by bisection from e^(ε/2), which always does.
 
-        Let a row have a near points, with points of the middle ring counted half. Its weights add up to
-        N + (c − 1)·a. So of all rows in which a point is near, in the middle or far, only those with the
+        Let a row have a near points, with points of the middle ring counted half. Its weights add up to N +
+        (c − 1)·a. So among all rows in which a point is near, in the middle or far, only the rows with the
         smallest and the largest a matter.
         """
         count = len(self.points)
@@ -234,13 +233,12 @@ def _extremes(points: Points, radii: tuple[float, float]) -> tuple[Floats, Float
 
 @dataclass(frozen=True)
 class NGram(PublicPoints):
-    """A public point, the likelier the nearer it is to the true place.
+    """A public point; points nearer to the true location are likelier.
 
     Promise:   pure ε for one location (or one trajectory: `unit`). `as_published` reports only points near
-               the true place, and so has no guarantee.
-    Reports:   the index of a point.
-    Use when:  TraCS is compared with the exponential mechanism. The cost of a location grows with the points.
-    Reference: [Thesis, Def. 8, Sec. 6.3.2] after [Cunningham21]: the reachable set is a ball. Without a
+    the true location, so it has no guarantee. Reports:   the index of a point. Use when:  TraCS is compared
+    with the exponential mechanism. The time per location grows with the number of points. Reference: [Thesis,
+    Def. 8, Sec. 6.3.2] after [Cunningham21]: the reachable set is a ball. Without a
                `reach` the scale is ours, the largest that keeps ε; the paper's spends about half of it.
     """
 
@@ -327,12 +325,11 @@ class Sectors(NumberMechanism):
 
 @dataclass(frozen=True)
 class Strawman(StepByStep, PairMechanism[Region]):
-    """A place reported as in TraCS-D, but with the sector of the direction instead of the direction.
+    """A location reported as in TraCS-D, but with the sector of the direction instead of the direction.
 
-    Promise:   pure ε for one location (or one trajectory: `unit`).
-    Reports:   two cells for each location.
-    Use when:  TraCS-D is compared with something simpler; it is worse at every ε.
-    Reference: [Thesis, Sec. 6.2.2, 6.3.1].
+    Promise:   pure ε for one location (or one trajectory: `unit`). Reports:   two cells for each location.
+    Use when:  TraCS-D is compared with a simpler mechanism, whose error is larger at every ε. Reference:
+    [Thesis, Sec. 6.2.2, 6.3.1].
     """
 
     _draws = ("walk",)

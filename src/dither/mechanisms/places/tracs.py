@@ -16,13 +16,13 @@ from dither.mechanisms.places.base import Inner, PairMechanism, StepByStep, make
 
 @dataclass(frozen=True)
 class TraCSC(PairMechanism[Crossed]):
-    """A place whose two coordinates are each likelier near the true one.
+    """A location, reported by its two coordinates; values near each true coordinate are likelier.
 
     Promise:   pure ε for one location (or one trajectory: `unit`); half of it for each coordinate (`split`).
-    Reports:   two cells for each location, one along each axis. On the sphere a longitude is an angle.
-    Use when:  the two coordinates matter by themselves, or the area is a sphere. `dt.recommend` compares it
-               with `TraCSD`, whose places are nearer to the truth on most areas.
-    Reference: [Thesis, Alg. 2, Thm 14]; parallelograms and the sphere: [Thesis, Sec. 6.2.5].
+    Reports:   two cells for each location, one along each axis. On the sphere a longitude is an angle. Use
+    when:  the two coordinates matter separately, or the area is a sphere. `dt.recommend` compares it with
+    `TraCSD`, whose reports are nearer to the truth on most areas. Reference: [Thesis, Alg. 2, Thm 14];
+    parallelograms and the sphere: [Thesis, Sec. 6.2.5].
     """
 
     _draws = ("pair",)
@@ -50,15 +50,14 @@ HEURISTIC: Final = math.pi / (math.pi + 1.0)  # the direction's share of ε [The
 
 @dataclass(frozen=True)
 class TraCSD(StepByStep, PairMechanism[Region]):
-    """A place whose direction and distance from a public reference are likelier near the true ones.
+    """A location, reported by direction and distance from a public reference; near values are likelier.
 
     Promise:   pure ε for one location (or one trajectory: `unit`), π/(π+1) of it for the direction (`split`).
-    Reports:   two cells for each location. The reference is `start` (the centre), and then the last report;
-               with `reference="fixed"` it is `start` for every location.
-    Use when:  places are looked at singly: "fixed" if they lie far apart, "last" if a path moves slowly.
-    Reference: [Thesis, Alg. 1, Thm 12]; any public reference: [Thesis, Sec. 6.2.2]. The starting corner of
-               the paper is not used, nor its four cases of the distance space, because they fail on an edge:
-               see deviations.
+    Reports:   two cells for each location. The reference is `start` (the centre) at first and then the last
+    report; with `reference="fixed"` it is `start` for every location. Use when:  single locations matter:
+    "fixed" if they are far apart, "last" if a path moves slowly. Reference: [Thesis, Alg. 1, Thm 12]; any
+    public reference: [Thesis, Sec. 6.2.2]. The paper's starting corner and its four cases of the distance
+    space are not used, because they fail on an edge: see deviations.
     """
 
     _draws = ("walk",)

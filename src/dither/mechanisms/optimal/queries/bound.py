@@ -22,15 +22,15 @@ from dither.foundation.arrays import Floats
 
 _BARRIERS: Final = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # weights of the log-determinant that keeps PNP positive
 _STEPS: Final = 400
-MOST_ENUMERATED: Final = 27  # inputs whose columns are all tried: 2^27 of them, in a few seconds
+MOST_ENUMERATED: Final = 27  # largest number of inputs for which all columns are tried: 2^27 in a few seconds
 _EXCHANGES: Final = 4  # largest number of exchanges of partners, for each input
-_FORBIDDEN: Final = 1e6  # the objective outside of the feasible set
+_FORBIDDEN: Final = 1e6  # the value of the objective outside the feasible set
 _SLACK: Final = 1e-9  # least smallest eigenvalue, relative to the largest
 
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """The dual variables of the bound: one for each input, and one for each pair of inputs."""
+    """The dual variables of the bound, one for each input and one for each pair of inputs."""
 
     inputs: Floats  # λ, of length k
     pairs: Floats  # Y, k × k
@@ -41,7 +41,7 @@ class Multipliers:
         return cls(np.ones(size), np.zeros((size, size)))
 
     def matrix(self, ratio: float) -> Floats | None:
-        """Return N for E = ratio; None if γ is not positive."""
+        """Return N for E = ratio, or None if γ is not positive."""
         beside = self.pairs.sum(axis=1)
         b = (1.0 + ratio) / 2.0 * self.inputs - beside
         gamma = ratio * self.inputs.sum() - beside.sum()
@@ -51,7 +51,7 @@ class Multipliers:
 
 
 def lower_bound(gram: Floats, ratio: float, given: Multipliers) -> float:
-    """Return the bound that these multipliers prove; −∞ if they prove none, in float arithmetic.
+    """Return the bound that these multipliers prove in float arithmetic, or −∞ if they prove none.
 
     `gram` is WᵀW. The eigenvalues must be positive by a margin that floating-point errors do not reach.
     """
@@ -72,16 +72,17 @@ def lower_bound(gram: Floats, ratio: float, given: Multipliers) -> float:
 
 
 def matched_bound(gram: Floats, ratio: float) -> float:
-    """Return a bound that is positive at every ε: inputs in pairs, each a question with two answers.
+    """Return a bound that is positive at every ε, from pairs of inputs as questions with two answers.
 
     For two inputs whose answers differ by the vector r, Cauchy–Schwarz with |p − p′| ≤ tanh(ε/2)·(p + p′)
-    gives V + V′ ≥ 2E/(E − 1)²·|r|² for unbiased estimates. Every assignment of a partner to each input, no
-    partner twice, proves the average of half of that; the largest is looked for by exchanging partners.
+    gives V + V′ ≥ 2E/(E − 1)²·|r|² for unbiased estimates. Every one-to-one assignment of partners to inputs
+    proves the average of half of that. The largest bound is searched by exchanging partners.
     """
     norms = np.diag(gram)
     apart = norms[:, None] + norms[None, :] - 2.0 * gram
     size = len(gram)
-    # Opposite ends of the direction in which the answers vary most, and then exchanges that help.
+    # Start with opposite ends of the direction in which the answers vary most, then exchange partners if it
+    # helps.
     across = differences(size)
     order = np.argsort(across @ np.linalg.eigh(across.T @ gram @ across)[1][:, -1])
     partner = np.empty(size, dtype=np.int64)
@@ -98,11 +99,11 @@ def matched_bound(gram: Floats, ratio: float) -> float:
 
 
 def enumerated_bound(gram: Floats, ratio: float, channel: Floats) -> float:
-    """Return a bound from the prices of a solved channel, proved by trying every column; −∞ for many inputs.
+    """Return a bound from the prices of a solved channel, proved by trying all columns; −∞ for many inputs.
 
     With K the second moments of the channel and Z = K⁻¹(PGP)K⁻¹, tr(PGP·K′⁻¹) of any other channel is at
-    least 2·tr(PGP·K⁻¹) − tr(ZK′). A column s of K′ adds sᵀZs/(π·s), convex in s: its largest excess
-    over a linear function ν·s is at a vertex of {1, E}^k, and all 2^k are tried. `ν` makes the excess 0 at
+    least 2·tr(PGP·K⁻¹) − tr(ZK′). A column s of K′ adds sᵀZs/(π·s), convex in s: its largest excess over a
+    linear function ν·s is at a vertex of {1, E}^k, and all 2^k vertices are tried. `ν` makes the excess 0 at
     the columns of the channel.
     """
     size = len(gram)
@@ -177,7 +178,7 @@ def best_multipliers(gram: Floats, ratio: float) -> Multipliers:
 
         options: Any = {"maxiter": _STEPS, "maxfun": 2 * _STEPS, "maxcor": 20}
         made: Any = minimize(objective, position, jac=True, method="L-BFGS-B", bounds=ends, options=options)
-        position = made.x / made.x[:size].mean()  # the bound does not depend on the scale
+        position = made.x / made.x[:size].mean()  # the bound is independent of the scale
         candidate = unpack(position)
         bound = lower_bound(gram, ratio, candidate)
         if bound > reached:
@@ -188,7 +189,7 @@ def best_multipliers(gram: Floats, ratio: float) -> Multipliers:
 def closest_moments(gram: Floats, ratio: float, given: Multipliers) -> Floats:
     """Return the matrix across 1 for which the bound is an equality: A = M^−½ (M^½ G M^½)^½ M^−½, scaled.
 
-    No channel need have these second moments; columns that are drawn by them are a good start.
+    No channel needs to have these second moments, but columns drawn with them are a good start.
     """
     across = differences(len(gram))
     matrix = given.matrix(ratio)
@@ -220,7 +221,7 @@ def _factor(gram: Floats) -> Floats:
 def _ascent(
     given: Multipliers, ratio: float, across: Floats, factor: Floats, weight: float
 ) -> tuple[float, Floats, Floats] | None:
-    """Return 2·ln tr T^½ − ln τ with the barrier, and its gradients by λ and by Y; None outside."""
+    """Return 2·ln tr T^½ − ln τ with the barrier and its gradients by λ and Y, or None if infeasible."""
     size = given.inputs.size
     matrix = given.matrix(ratio)
     if matrix is None or not -matrix.sum() > 0.0:

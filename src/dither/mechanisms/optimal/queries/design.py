@@ -28,8 +28,8 @@ _PART: Final = 1 << 12  # multipliers are stored in these parts of the largest o
 class QueryDesign:
     """Columns of {1, E}^k with weights; if the queries are symmetric, a pattern also means its mirror image.
 
-    Multipliers are kept coarsely, so that a design that is read back equals the one that was stored; any
-    multipliers give a valid bound.
+    Multipliers are rounded coarsely, so that a design is equal after it is stored and loaded. Any multipliers
+    give a valid bound.
     """
 
     epsilon: float
@@ -82,7 +82,7 @@ class QueryDesign:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self | None:
-        """Return the design that `to_bytes` wrote; None if the bytes are damaged."""
+        """Return the design of bytes by `to_bytes`, or None if the bytes are damaged."""
         try:
             magic, version, checksum = _HEADER.unpack_from(data)
             packed = data[_HEADER.size :]
@@ -117,15 +117,15 @@ def _round_numbers(numbers: Floats) -> Floats:
 
 
 _TOTAL: Final = 1 << 64  # the sum of a row; a channel scales it to 2^128 without rounding
-_LEAST_SPARE: Final = 1e-9  # least probability of the report that makes rows equal
+_LEAST_SPARE: Final = 1e-9  # least probability of the report that makes the sums of rows equal
 
 
 def channel_of(design: QueryDesign, *, mirrored: bool) -> Channel:
-    """Return the channel of a design, one more report than columns: each row's rest.
+    """Return the channel of a design, with one more report than columns for the rest of each row.
 
-    A column of weight c has the integers L = ⌊c·(1 − δ)·2^64⌋ and H = ⌊L·E⁻⌋ with E⁻ ≤ e^ε. What a row lacks
-    to 2^64 is the weight of the last report; δ is so large that its ratios are near 1. All ratios are
-    checked.
+    A column of weight c has the integers L = ⌊c·(1 − δ)·2^64⌋ and H = ⌊L·E⁻⌋ with E⁻ ≤ e^ε. The rest of a row
+    up to 2^64 is the weight of the last report. δ is large enough that the ratios of the last report are near
+    1. All ratios are checked.
     """
     bound = exp_below(Fraction(design.epsilon))
     patterns, weights = design.patterns, design.weights

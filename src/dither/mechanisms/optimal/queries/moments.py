@@ -31,8 +31,8 @@ from dither.mechanisms.optimal.queries.store import stored_design
 from dither.mechanisms.optimal.queries.workload import check_solvable
 
 PIECES: Final = {1: 6, 2: 3, 3: 1, 4: 1}  # pieces of an axis, by the number of axes
-# How much the errors of means and of mean squares count relative to errors of products, in squares: a mean
-# enters a covariance times the distance of the other mean to the middle.
+# Weights of the squared errors of means and of mean squares, relative to products: a mean enters a covariance
+# times the distance of the other mean from the middle.
 _MEAN, _SQUARE, _PRODUCT = 0.4, 0.6, 1.0
 _SECONDS: Final = 8.0
 TARGET: Final = 0.01  # target of the search: at most ten seconds for up to four numbers
@@ -42,12 +42,11 @@ TARGET: Final = 0.01  # target of the search: at most ten seconds for up to four
 class JointMoments(QueryMechanism):
     """Several numbers at once, reported for their means, variances and covariances.
 
-    Promise:   pure ε for all numbers together.
-    Reports:   the number of a column of a channel, in one or two bytes.
-    Use when:  a covariance, a correlation or a slope of two to four private numbers is wanted, or the
-               variance of one. `dt.stats.covariance`, `dt.stats.correlation` and `dt.stats.regression` read
-               the reports.
-    Reference: solved for the moments of B-splines by column generation; the bound is in docs/theory.md.
+    Promise:   pure ε for all numbers together. Reports:   the number of a column of a channel, in one or two
+    bytes. Use when:  a covariance, a correlation or a slope of two to four private numbers is wanted, or the
+    variance of one number. `dt.stats.covariance`, `dt.stats.correlation` and `dt.stats.regression` take the
+    reports. Reference: solved for the moments of B-splines by column generation; the bound is in
+    docs/theory.md.
 
     >>> import dither as dt
     >>> body = dt.Box({"height": dt.Interval(100, 220), "weight": dt.Interval(30, 200)})
@@ -84,15 +83,15 @@ class JointMoments(QueryMechanism):
 
     @cached_property
     def matrix(self) -> Floats:
-        """The moments of the combinations of splines, one row each."""
+        """The moments of the combinations of splines, a row for each moment."""
         axes = len(self._ends)
         return moment_queries(axes, PIECES[axes])
 
-    # --- errors of people at public points, every number being from −1 to 1
+    # --- errors for people at public points, with every number scaled to [−1, 1]
 
     @cached_property
     def variances(self) -> Floats:
-        """The variance of each moment that one report adds, for people spread evenly over a grid of points.
+        """The variance that one report adds to each moment, for people spread evenly over a grid of points.
 
         The grid has the means of the splines on each axis. Moments are defined by `moment_queries`, with
         every number from −1 to 1.
@@ -112,13 +111,13 @@ class JointMoments(QueryMechanism):
     def bound(self) -> float:
         """A lower bound on `weighted_variance` of every ε-LDP mechanism, for people on the same grid.
 
-        Needs scipy, and takes seconds: the program is solved for the points themselves.
+        This needs scipy and takes seconds: the program is solved for the points themselves.
         """
         return _point_bound(len(self._ends), self.epsilon)
 
     @property
     def gap(self) -> float:
-        """How far `weighted_variance` is above the bound, relative to it."""
+        """The relative excess of `weighted_variance` over the bound."""
         return relative_gap(self.weighted_variance, self.bound)
 
 
@@ -141,7 +140,7 @@ def moment_gram(axes: int) -> Floats:
 
 
 def _grid(axes: int) -> tuple[Floats, Floats]:
-    """Return points, a row each, and their moments, a row for each moment."""
+    """Return points, a row for each point, and their moments, a row for each moment."""
     ticks, _ = coefficients(PIECES[axes])
     points = np.array(list(product(ticks, repeat=axes)))
     products = [points[:, i] * points[:, j] for i, j in combinations(range(axes), 2)]
@@ -150,14 +149,14 @@ def _grid(axes: int) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=16)
 def moment_design(axes: int, epsilon: float) -> QueryDesign:
-    """Return the design for the moments of `axes` numbers: shipped, near to a shipped one, or solved."""
+    """Return the design for the moments of `axes` numbers: shipped, from a shipped neighbour, or solved."""
     gram = moment_gram(axes)
     found = stored_design(f"moments{axes}", steady(gram), epsilon)
     return solve_moments(gram, epsilon, _SECONDS) if found is None else found
 
 
 def solve_moments(gram: Floats, epsilon: float, seconds: float) -> QueryDesign:
-    """Return a design whose variance is at most 2 % above the one that was found, with few columns."""
+    """Return a design with few columns whose variance is at most 2 % above the solved design's."""
     made = solve(gram, epsilon, target=TARGET, seconds=seconds)
     return trim(made, steady(gram), TARGET, relative=True)
 
@@ -165,7 +164,7 @@ def solve_moments(gram: Floats, epsilon: float, seconds: float) -> QueryDesign:
 @lru_cache(maxsize=32)
 def _point_bound(axes: int, epsilon: float) -> float:
     gram, ratio = _gram(_grid(axes)[1], axes), math.exp(epsilon)
-    if len(gram) > MOST_ENUMERATED:  # too many columns to try, and to solve for in seconds
+    if len(gram) > MOST_ENUMERATED:  # too many columns to try all or to solve in seconds
         return max(
             lower_bound(gram, ratio, best_multipliers(steady(gram), ratio)), matched_bound(gram, ratio)
         )

@@ -23,13 +23,13 @@ from dither.mechanisms.optimal.queries.bound import (
 )
 from dither.mechanisms.optimal.queries.design import QueryDesign
 
-_FLIPS: Final = 4000  # at most: a search ends when no flip helps
-_CHANGED: Final = 2.5  # entries of a known pattern that are flipped at random before a search, on average
-_SHIFTED: Final = 3  # places by which a known pattern is shifted at most
+_FLIPS: Final = 4000  # largest number of flips; a search ends when no flip helps
+_CHANGED: Final = 2.5  # average number of entries of a known pattern flipped at random before a search
+_SHIFTED: Final = 3  # largest shift of a known pattern
 
 
 def climb(prices: Floats, ratio: float, patterns: Floats) -> Floats:
-    """Return patterns at which no single flip raises sᵀ·prices·s, from each of the given ones."""
+    """Return for each given pattern a pattern at which no single flip raises sᵀ·prices·s."""
     found = patterns.copy()
     step = ratio - 1.0
     own = np.diag(prices) * step**2
@@ -50,21 +50,21 @@ def climb(prices: Floats, ratio: float, patterns: Floats) -> Floats:
 
 
 def gains(prices: Floats, ratio: float, patterns: Floats) -> Floats:
-    """Return sᵀ·prices·s/(π·s) of each pattern: one with a positive value would lower the variance."""
+    """Return sᵀ·prices·s/(π·s) of each pattern. A pattern with a positive value would lower the variance."""
     columns = 1.0 + (ratio - 1.0) * patterns
     return np.asarray((columns @ prices * columns).sum(axis=1) / columns.mean(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
 class Starts:
-    """Patterns from which searches begin: thresholds of Gaussian vectors, changed copies of known ones."""
+    """Patterns from which searches begin: thresholds of Gaussian vectors, and changed known patterns."""
 
     root: Floats  # a square root of the covariance of the Gaussian vectors
     ratio: float
     rng: np.random.Generator
 
     def fresh(self, count: int) -> Floats:
-        """Return patterns with ones where a Gaussian vector is largest, about one entry in E + 1."""
+        """Return patterns with ones where a Gaussian vector is largest: about one entry in E + 1."""
         size = len(self.root)
         heights = self.rng.standard_normal((count, size)) @ self.root.T
         share = np.clip(self.rng.uniform(0.4, 1.6, count) / (self.ratio + 1.0), 1.0 / size, 0.6)
@@ -97,14 +97,14 @@ class Moments:
 
     @cached_property
     def centred(self) -> Floats:
-        """PGP: what matters of G, because shares sum to 1."""
+        """PGP: the part of G that matters, because shares sum to 1."""
         size = len(self.gram)
         centre = np.eye(size) - 1.0 / size
         return np.asarray(centre @ self.gram @ centre)
 
     @cached_property
     def mirrored(self) -> bool:
-        """Whether counting the inputs backwards changes nothing."""
+        """Whether the queries are unchanged if the order of the inputs is reversed."""
         turned = self.centred[::-1, ::-1]
         return bool(np.allclose(turned, self.centred, rtol=0.0, atol=1e-9 * np.abs(self.centred).max()))
 
@@ -119,7 +119,7 @@ class Moments:
         return [even / np.linalg.norm(even, axis=0), odd / np.linalg.norm(odd, axis=0)]
 
     def canonical(self, patterns: Floats) -> Floats:
-        """Return different patterns; of a pattern and its mirror image, one."""
+        """Return distinct patterns, with only one of a pattern and its mirror image."""
         if self.mirrored and len(patterns):
             gap = patterns - patterns[:, ::-1]
             first = gap[np.arange(len(gap)), (gap != 0.0).argmax(axis=1)]
@@ -127,7 +127,7 @@ class Moments:
         return np.unique(patterns, axis=0)
 
     def copies(self, patterns: Floats) -> Floats:
-        """Return the number of columns of each pattern: 2 with a mirror image of its own."""
+        """Return the number of columns of each pattern: 2 if its mirror image differs."""
         if not self.mirrored:
             return np.ones(len(patterns))
         return np.where((patterns == patterns[:, ::-1]).all(axis=1), 1.0, 2.0)
@@ -251,17 +251,17 @@ TARGET: Final = 0.004
 _STEADY: Final = 1e-5  # weight of every difference of inputs, relative to their average
 PATIENCE: Final = 240.0  # seconds
 _SEED: Final = 20  # public randomness of the search: any seed gives a valid design
-_BATCH: Final = 400  # searches in a round, of either kind
+_BATCH: Final = 400  # number of searches of each kind in a round
 _MOST_ROUNDS: Final = 200
 _FEW_ROUNDS: Final = 8
-_KEPT: Final = 8  # times the number of inputs: patterns that are kept when new ones come
+_KEPT: Final = 8  # old patterns kept when new ones are added, per input
 _TRIMMED: Final = 0.8  # share of the patterns that one step of `trimmed` keeps
 
 
 def solve(
     gram: Floats, epsilon: float, *, target: float = TARGET, seconds: float = PATIENCE, seed: int = _SEED
 ) -> QueryDesign:
-    """Return columns and weights whose average variance is about `target` above the bound, or after a time.
+    """Return columns and weights with an average variance about `target` above the bound, or after a time.
 
     `gram` is WᵀW for the matrix W of queries. Needs scipy, for the multipliers of the bound.
     """
@@ -273,10 +273,11 @@ def solve(
 
 
 def steady(gram: Floats) -> Floats:
-    """Return WᵀW with a small weight on every difference of inputs, if the queries leave some of them out.
+    """Return WᵀW with a small weight on every difference of inputs, if the queries omit some of them.
 
     The channel with the least variance for few queries does not distinguish all inputs: the program has no
-    interior solution there, and its matrices are singular. The weight costs about its share.
+    interior solution there, and its matrices are singular. The weight increases the variance by about its
+    share.
     """
     size = len(gram)
     centred = Moments(gram).centred
@@ -288,10 +289,10 @@ def steady(gram: Floats) -> Floats:
 
 
 def quick_design(patterns: Floats, gram: Floats, epsilon: float, known: Sequence[Multipliers]) -> QueryDesign:
-    """Return a design that begins with given patterns, after a few rounds: fast, and needs only numpy.
+    """Return a design from given patterns after a few rounds, which is fast and needs only numpy.
 
-    Of the known multipliers, and halfway between them, those with the largest bound are kept; with scipy, the
-    best ones.
+    Of the known multipliers and the points halfway between them, those with the largest bound are kept. With
+    scipy, the best multipliers are computed.
     """
     ratio, gram = math.exp(epsilon), steady(gram)
     middle = Multipliers(
@@ -320,7 +321,7 @@ class _Search:
         self.starts = Starts(root, self.ratio, np.random.default_rng(seed))
 
     def run(self, first: Floats, *, rounds: int, seconds: float) -> QueryDesign:
-        """Return the design after some rounds, a time, or when the target is met; with few columns."""
+        """Return the design with few columns after some rounds, a time, or when the target is met."""
         size, end = len(self.gram), time.monotonic() + seconds
         start = np.concatenate([first, np.zeros((1, size)), np.eye(size)])
         master = Master(self.moments, self.moments.canonical(start), self.ratio)
@@ -337,15 +338,15 @@ class _Search:
                 master, weights = _extend(master, weights, fresh)
             elif slack < 1e-5:
                 break
-            else:  # with a loose bound the gap stays, and the barrier must not depend on it
+            else:  # with a loose bound the gap does not shrink, and the barrier must not depend on it
                 slack /= 10.0
-        else:  # the patterns that came last have no weights yet
+        else:  # the patterns added last do not have weights yet
             weights, _ = master.solve(weights, 0.25 * self.target * self.least / len(weights))
         made = QueryDesign(self.epsilon, master.patterns, weights, self.proof)
         return trim(made, self.gram, self.target)
 
     def _better(self, master: Master, weights: Floats, prices: Floats) -> Floats:
-        """Return new patterns that would lower the variance, the best first."""
+        """Return new patterns that would lower the variance, in order of their gain."""
         changed = self.starts.change(master.patterns, weights * master.copies, _BATCH)
         tried = np.concatenate([changed, self.starts.fresh(_BATCH)])
         found = _new(self.moments.canonical(climb(prices, self.ratio, tried)), master.patterns)
@@ -360,7 +361,7 @@ def _new(patterns: Floats, known: Floats) -> Floats:
 
 
 def _extend(master: Master, weights: Floats, fresh: Floats) -> tuple[Master, Floats]:
-    """Return the program with more patterns; of many old ones the lightest are left out."""
+    """Return the program with more patterns, without the lightest old patterns if there are many."""
     patterns = master.patterns
     most = _KEPT * patterns.shape[1]
     if len(patterns) > most:
@@ -372,9 +373,10 @@ def _extend(master: Master, weights: Floats, fresh: Floats) -> tuple[Master, Flo
 
 
 def trim(design: QueryDesign, gram: Floats, target: float, *, relative: bool = False) -> QueryDesign:
-    """Return the design with the fewest patterns that leave the gap below twice the target: a shorter text.
+    """Return the design with the fewest patterns whose gap is below twice the target, for a shorter text.
 
-    With `relative` the gap is that to the variance of the design itself, where its bound is not tight.
+    With `relative` the gap is relative to the variance of the design itself, because its bound may not be
+    tight.
     """
     ratio, size = math.exp(design.epsilon), len(gram)
     least = max(lower_bound(gram, ratio, design.multipliers), matched_bound(gram, ratio))

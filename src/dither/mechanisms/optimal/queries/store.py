@@ -1,4 +1,4 @@
-"""Designs for cumulative shares and for moments that were solved and are shipped."""
+"""Shipped solved designs for cumulative shares and for moments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def name(family: object, epsilon: float) -> str:
 
 @cache
 def _budgets() -> dict[str, tuple[float, ...]]:
-    """Return for each family of designs the ε of those that are shipped, in order."""
+    """Return the ε of the shipped designs of each family, in increasing order."""
     found: dict[str, list[float]] = {}
     for entry in _archive().namelist():
         family, _, epsilon = entry.partition("-")
@@ -39,13 +39,13 @@ def _budgets() -> dict[str, tuple[float, ...]]:
 
 
 def shipped_budgets() -> dict[int, tuple[float, ...]]:
-    """Return for each number of cells the ε of the shipped designs for prefix sums, in order."""
+    """Return the ε of the shipped designs for prefix sums for each number of cells, in increasing order."""
     return {int(family): budgets for family, budgets in _budgets().items() if family.isdecimal()}
 
 
 @lru_cache(maxsize=16)
 def prefix_design(size: int, epsilon: float) -> QueryDesign:
-    """Return the design for the prefix sums of `size` inputs; without a shipped one it is solved.
+    """Return the design for the prefix sums of `size` inputs, solved if no shipped design exists.
 
     Solving needs scipy and takes seconds to minutes.
     """
@@ -60,10 +60,10 @@ def prefix_design(size: int, epsilon: float) -> QueryDesign:
 
 
 def stored_design(family: str, gram: Floats, epsilon: float) -> QueryDesign | None:
-    """Return the design of a family; None if none of the family is shipped.
+    """Return the design of a family, or None if no design of the family is shipped.
 
-    At a shipped ε it is the shipped one. At another ε the search begins with the patterns of the nearest
-    shipped ones and takes a few rounds with numpy only.
+    At a shipped ε it is the shipped design. At another ε the search begins with the patterns of the nearest
+    shipped designs and takes a few rounds with numpy only.
     """
     budgets = _budgets().get(family, ())
     if epsilon in budgets:

@@ -28,20 +28,19 @@ from dither.mechanisms.optimal.queries.solve import TARGET, Moments, solve
 from dither.mechanisms.optimal.queries.store import prefix_design, prefixes, shipped_budgets
 
 MOST_INPUTS: Final = 256
-_TIGHT: Final = 0.02  # relative to the variance: no search for a better bound
+_TIGHT: Final = 0.02  # below this relative gap no better bound is searched
 MOST_QUERIES: Final = 1 << 16
 LEAST_EPSILON, MOST_EPSILON = 0.05, 8.0
 
 
 @dataclass(frozen=True)
 class Workload(QueryMechanism):
-    """The channel whose reports answer given linear queries with nearly the least variance there is.
+    """The channel whose reports answer given linear queries with nearly the least possible variance.
 
-    Promise:   pure ε.
-    Reports:   the number of a column of the channel, in one or two bytes.
-    Use when:  the question is not how frequent each answer is, but sums of frequencies: ranges, prefixes,
-               marginals, differences. `dt.optimal.Workload.of(queries, epsilon)` makes it.
-    Reference: [McKenna20]; columns by column generation, the lower bound of docs/theory.md.
+    Promise:   pure ε. Reports:   the number of a column of the channel, in one or two bytes. Use when:  sums
+    of frequencies are wanted instead of single frequencies: ranges, prefixes, marginals, differences.
+    `dt.optimal.Workload.of(queries, epsilon)` returns it. Reference: [McKenna20]; columns by column
+    generation, the lower bound of docs/theory.md.
 
     >>> import dither as dt
     >>> asked = dt.optimal.Workload.of([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1)
@@ -63,10 +62,10 @@ class Workload(QueryMechanism):
     def of(queries: Any, epsilon: float, *, target: float = TARGET, labels: Any = None) -> Workload:
         """Return the mechanism with the least variance for linear queries: a matrix, a row for each query.
 
-        Entry (i, x) is what a person with answer x counts for in query i. `target` is the gap above the bound
-        at which the search ends. `labels` are the answers; without them the numbers 0 … k − 1. Solving needs
-        the extra `optimal` (scipy) and takes seconds for 32 inputs, minutes for 128; prefix sums of 4, 8, 16,
-        32, 64 and 128 inputs are shipped.
+        Entry (i, x) is the contribution of a person with answer x to query i. `target` is the gap above the
+        bound at which the search ends. `labels` are the answers, by default the numbers 0 … k − 1. Solving
+        needs the extra `optimal` (scipy) and takes seconds for 32 inputs, minutes for 128; prefix sums of 4,
+        8, 16, 32, 64 and 128 inputs are shipped.
         """
         try:
             size = np.shape(queries)[1]
@@ -110,7 +109,7 @@ class Workload(QueryMechanism):
 
     @property
     def gap(self) -> float:
-        """How far `average_variance` is above the bound, relative to it."""
+        """The relative excess of `average_variance` over the bound."""
         return relative_gap(self.average_variance, self.bound)
 
 
@@ -124,7 +123,7 @@ def _best_bound(mechanism: QueryMechanism, design: QueryDesign, gram: Floats) ->
 
 
 def check_queries(queries: object, inputs: int) -> tuple[tuple[float, ...], ...]:
-    """Return queries as rows of numbers; raise InvalidParameter if they are for another number of inputs."""
+    """Return queries as rows of numbers. Raise InvalidParameter if their number of inputs is wrong."""
     try:
         matrix = np.asarray(queries, dtype=np.float64)
     except (TypeError, ValueError):
@@ -142,7 +141,7 @@ def check_queries(queries: object, inputs: int) -> tuple[tuple[float, ...], ...]
 
 
 def check_solvable(epsilon: float) -> None:
-    """Raise InvalidParameter unless channels are solved for a budget."""
+    """Raise InvalidParameter if channels are not solved for a budget."""
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise InvalidParameter(f"channels are solved for ε from {LEAST_EPSILON:g} to {MOST_EPSILON:g}")
 
@@ -163,14 +162,12 @@ DEFAULT_CELLS: Final = 32
 class Cumulative(QueryMechanism):
     """The channel with the least variance for the number of people below each of several edges.
 
-    Promise:   pure ε.
-    Reports:   the number of a column of the channel, in one or two bytes.
-    Use when:  cumulative shares and quantiles matter: of a number, in equal `cells`, or of an ordinal scale,
-               whose answers are `Categories` in their order. `dt.cumulative` reads the reports.
-    Reference: solved for prefix sums by column generation; the certified bound is in docs/theory.md. It fills
-               the cell that [OGPM25, Table 2] leaves blank, a distribution from reports of any kind: the
-               variance is at most `gap` above `bound`, a lower bound for all ε-LDP mechanisms for these
-               cells.
+    Promise:   pure ε. Reports:   the number of a column of the channel, in one or two bytes. Use when:
+    cumulative shares and quantiles matter: of a number, in equal `cells`, or of an ordinal scale, with
+    `Categories` in their order as answers. `dt.cumulative` takes the reports. Reference: solved for prefix
+    sums by column generation; the certified bound is in docs/theory.md. It fills the blank cell of [OGPM25,
+    Table 2], a distribution from reports of any kind: the variance is at most `gap` above `bound`, a lower
+    bound for all ε-LDP mechanisms for these cells.
 
     >>> import dither as dt
     >>> waiting = dt.optimal.Cumulative(dt.Interval(0, 60), epsilon=1)
@@ -224,7 +221,7 @@ class Cumulative(QueryMechanism):
 
     @cached_property
     def edges(self) -> Floats:
-        """The ends of the cells, or −½, ½, … of the answers of an ordinal scale."""
+        """The edges of the cells, or −½, ½, … for the answers of an ordinal scale."""
         size = self._size()
         if isinstance(self.domain, Interval):
             return np.asarray(self.domain.from_unit(np.arange(size + 1) / size), dtype=np.float64)
@@ -242,5 +239,5 @@ class Cumulative(QueryMechanism):
 
     @property
     def gap(self) -> float:
-        """How far `average_variance` is above the bound, relative to it."""
+        """The relative excess of `average_variance` over the bound."""
         return relative_gap(self.average_variance, self.bound)

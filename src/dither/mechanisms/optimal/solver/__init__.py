@@ -1,1 +1,1 @@
-"""How designs are found and certified. Solving needs scipy; reading a shipped design does not."""
+"""Solving and certifying designs. Solving needs scipy; a shipped design can be read without it."""

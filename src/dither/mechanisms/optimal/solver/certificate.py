@@ -17,17 +17,17 @@ from dither.foundation.arrays import Floats, Integers
 from dither.foundation.losses import Power
 from dither.mechanisms.optimal.problem import AnyLoss, Problem
 
-_ROUNDING: Final = 2.0**-44  # relative; sums here have fewer than 2^12 terms
+_ROUNDING: Final = 2.0**-44  # relative rounding error; sums here have fewer than 2^12 terms
 _PANELS: Final = 2048  # pieces of the line on which D is bounded from below
-_PARTS: Final = 320  # into which all cells of inputs together are cut, at least
+_PARTS: Final = 320  # least total number of parts into which all cells of inputs are divided
 
 
 @dataclass(frozen=True, eq=False)
 class Prices:
     """The multipliers of a certificate, for inputs from the middle of the domain to its end: 0 … ½.
 
-    `inputs` are points for the worst case and the edges of cells for an average; `weights` are the π of
-    points (the weight of a cell is its length); an unbiased average has one more mass and slope, at ½.
+    `inputs` are points for the worst case and the edges of cells for an average. `weights` are the π of
+    points (the weight of a cell is its length). An unbiased average has one more mass and slope, at ½.
     """
 
     inputs: Floats
@@ -36,7 +36,10 @@ class Prices:
     slopes: Floats
 
     def boxes(self, problem: Problem) -> tuple[Floats, Floats, Floats]:
-        """Return the inputs' lower ends, upper ends and weights; raise InvalidParameter if they are wrong."""
+        """Return the inputs' lower ends, upper ends and weights.
+
+        Raise InvalidParameter if they are invalid.
+        """
         inputs = self.inputs
         if not (inputs.size and np.isfinite(inputs).all() and (np.diff(inputs) > 0.0).all()):
             raise InvalidParameter("the inputs of a certificate increase")
@@ -56,7 +59,7 @@ class Prices:
 
 
 def lower_bound(problem: Problem, prices: Prices) -> float:
-    """Return a lower bound on the error of every ε-LDP mechanism, the best over shifts of all masses."""
+    """Return a lower bound on the error of every ε-LDP mechanism, maximised over shifts of all masses."""
     floor = _Floor(problem, prices)
     best, shift = -np.inf, 0.0
     for _ in range(40):
@@ -70,7 +73,7 @@ def lower_bound(problem: Problem, prices: Prices) -> float:
 
 
 def dual(problem: Problem, prices: Prices, y: Floats) -> Floats:
-    """Return D at outputs y of one sign; where D is negative, adding the output to the program helps."""
+    """Return D at outputs y of one sign. Adding an output with a negative D to the program helps."""
     low, high, weights = prices.boxes(problem)
     middles = (low + high) / 2.0
     total = np.zeros(y.size)
@@ -87,7 +90,7 @@ def dual(problem: Problem, prices: Prices, y: Floats) -> Floats:
 class _Floor:
     """A lower bound of D on panels that cover the line: c_i is replaced by a linear function below it.
 
-    φ of a linear function is concave, and so is a sum of such: it is least at one of the panel's ends.
+    φ of a linear function is concave, and so is a sum of them: its minimum is at one of the panel's ends.
     """
 
     def __init__(self, problem: Problem, prices: Prices) -> None:
@@ -133,7 +136,7 @@ class _Floor:
         return min(float(both[where]), self._beyond(shift)), float(slope)
 
     def _beyond(self, shift: float) -> float:
-        """Return the least value of D beyond the last edge, where no c_i changes its sign any more."""
+        """Return the least value of D beyond the last edge, where no c_i changes its sign."""
         if self._tail is None:
             return np.inf
         edge, weights, slopes, masses = self._tail
@@ -152,9 +155,9 @@ class _Floor:
 
 
 def _edges_within(problem: Problem, inputs: Floats) -> Floats:
-    """Return the edges of panels on [−½, ½]; a report outside is never better than the nearer end.
+    """Return the edges of panels on [−½, ½]. A report outside is never better than the nearer end.
 
-    A loss that is known at points only is bounded by constants and needs many more panels.
+    A loss known only at points is bounded by constants and needs many more panels.
     """
     known, points = isinstance(problem.loss, Power), problem.criterion == "worst"
     panels = (_PANELS if points else _PANELS // 2) * (1 if known else 16 if points else 4)
@@ -165,8 +168,8 @@ def _edges_within(problem: Problem, inputs: Floats) -> Floats:
 
 
 def _edges_beyond(problem: Problem, weights: Floats, slopes: Floats, masses: Floats) -> Floats:
-    """Return the edges of panels, up to where no c_i changes its sign for these or smaller masses."""
-    reach = 1.5 / np.tanh(problem.epsilon / 2.0)  # three times what randomized response needs
+    """Return the edges of panels, beyond which no c_i changes its sign for these or smaller masses."""
+    reach = 1.5 / np.tanh(problem.epsilon / 2.0)  # three times the reach of randomized response
     heavy = weights > 0.0
     root = np.sqrt(slopes[heavy] ** 2 + 4.0 * weights[heavy] * np.maximum(masses[heavy], 0.0))
     quadratic = (np.abs(slopes[heavy]) + root) / (2.0 * weights[heavy])
@@ -183,7 +186,7 @@ def _edges_beyond(problem: Problem, weights: Floats, slopes: Floats, masses: Flo
 def _part(
     problem: Problem, low: Floats, high: Floats, weights: Floats, masses: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return smaller cells of inputs, each with its share of the price; points stay as they are."""
+    """Return smaller cells of inputs, each with its share of the price. Points are not changed."""
     if problem.criterion == "worst":
         return low, high, weights, masses
     parts = max(-(-_PARTS // low.size), 2)
@@ -193,7 +196,7 @@ def _part(
 
 
 def _under(loss: AnyLoss, low: Floats, high: Floats, edges: Floats) -> Floats:
-    """Return a linear function below ℓ(y − x) for x in a cell and y in a panel, at the corners of the two.
+    """Return the corner values of a linear function below ℓ(y − x) for x in a cell and y in a panel.
 
     The shape is (ends of the panel, cells, ends of the cell, panels).
     """
@@ -206,7 +209,7 @@ def _under(loss: AnyLoss, low: Floats, high: Floats, edges: Floats) -> Floats:
         middle = ((least + most) / 2.0)[:, None, :]
         slope = loss.exponent * np.sign(middle) * np.abs(middle) ** (loss.exponent - 1.0)
         return np.asarray(loss(middle) + slope * (corners - middle))
-    if isinstance(loss, Power):  # concave on either side of 0, so the chord is below it
+    if isinstance(loss, Power):  # the loss is concave on either side of 0, so the chord is below it
         first, last = loss(least)[:, None, :], loss(most)[:, None, :]
         share = (corners - least[:, None, :]) / (most - least)[:, None, :]
         straddles = ((least < 0.0) & (most > 0.0))[:, None, :]
@@ -221,9 +224,10 @@ _REACH: Final = 1.0 + 2.0**-29  # so that the knots of a start table reach the d
 
 
 def spread(places: Floats, masses: Floats, share: float) -> tuple[Floats, Floats]:
-    """Return atoms divided into parts that cover `share` of the gap to their neighbours; the outermost stay.
+    """Return atoms divided into parts that cover `share` of the gap to their neighbours.
 
-    A program on a grid of outputs returns atoms where the optimal measure has a density.
+    The outermost atoms stay. A program on a grid of outputs returns atoms where the optimal measure has a
+    density.
     """
     kept = np.flatnonzero(masses > 1e-12)
     widths = share * np.gradient(places)[kept]
@@ -238,7 +242,7 @@ def codebook(places: Floats, masses: Floats, cells: int = CELLS) -> Runs:
     """Return a codebook that divides its cells among the atoms of a symmetric measure."""
     upper = places >= 0.0
     values, half = places[upper], masses[upper].copy()
-    half[values == 0.0] /= 2.0  # the other half of an atom in the middle belongs to the lower side
+    half[values == 0.0] /= 2.0  # half of an atom in the middle belongs to the lower side
     values, same = np.unique(values, return_inverse=True)
     total = np.cumsum(np.bincount(same, weights=half).astype(np.float64))
     ends = np.rint(total / total[-1] * (cells // 2)).astype(np.int64)
@@ -258,7 +262,7 @@ def upper_half(book: Runs) -> tuple[Floats, Integers]:
 
 
 def group(book: Runs, groups: int) -> Runs:
-    """Return a codebook of about 2·groups numbers: neighbours become their mean, large atoms stay."""
+    """Return a codebook of about 2·groups numbers: neighbours merge into their mean, large atoms stay."""
     values, counts = upper_half(book)
     target = max(book.cells // 2 // groups, 1)
     # A new group begins where a run's middle crosses a multiple of the target; a large atom is a group.
@@ -290,7 +294,7 @@ def fitting_width(problem: Problem, total: float, cells: int = CELLS) -> int:
 
 
 def reduce_cells(book: Runs, width: int) -> tuple[Runs, int]:
-    """Return the same law on fewer cells: all counts divided by their largest common power of two."""
+    """Return the same distribution on fewer cells, with counts divided by their common power of two."""
     common = math.gcd(width, *book.counts.tolist())
     shift = (common & -common).bit_length() - 1
     return Runs(book.values, book.counts >> shift), width >> shift
@@ -298,13 +302,13 @@ def reduce_cells(book: Runs, width: int) -> tuple[Runs, int]:
 
 UNIT: Final = Interval(-0.5, 0.5)
 _UP: Final = 1.0 + 2.0**-40
-_PIECES: Final = 1 << 14  # parts of the domain, on each of which the error is bounded by a constant
+_PIECES: Final = 1 << 14  # parts of the domain; the error is bounded by a constant on each
 _TABLE: Final = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class SampledWindow:
-    """A window, the numbers of its cells, and the table that says where it starts."""
+    """A window, the numbers of its cells, and the table of its starts."""
 
     window: Sliding
     book: Runs
@@ -328,14 +332,14 @@ class SampledWindow:
         return _UP * self._mean(problem)
 
     def _segments(self) -> tuple[Floats, Floats, Integers]:
-        """Return the ranges of inputs with the same start: their lower ends, upper ends and starts."""
+        """Return the lower ends, upper ends and starts of the ranges of inputs with the same start."""
         entries = self.chart.entries.astype(np.int64)
         changes = np.flatnonzero(np.diff(entries)) + 1
         edges = np.concatenate([[0], changes, [entries.size]]) / entries.size - 0.5
         return edges[:-1], edges[1:], entries[np.concatenate([[0], changes])]
 
     def _pieces(self) -> tuple[Floats, Floats, Integers]:
-        """Return the same ranges, divided until a loss hardly changes within one."""
+        """Return the same ranges, divided until a loss hardly changes within a range."""
         begins, _, starts = self._segments()
         edges = np.union1d(np.append(begins, 0.5), np.linspace(-0.5, 0.5, _PIECES + 1))
         return edges[:-1], edges[1:], starts[np.searchsorted(begins, edges[:-1], side="right") - 1]
@@ -351,7 +355,8 @@ class SampledWindow:
         return np.asarray(window.rest / window.cells * counts + inside, dtype=np.float64)
 
     def _largest(self, problem: Problem) -> float:
-        # Between two changes of the start the error is convex if the loss is: it is largest at an end.
+        # Between two changes of the start the error is convex if the loss is convex, so it is largest at an
+        # end.
         begins, ends, starts = self._segments() if problem.convex else self._pieces()
         best = 0.0
         rows = max(_TABLE // self.book.values.size, 1)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ProgramGrid:
-    """The inputs of a program, from 0 to ½, their weights in an average, and its outputs, symmetric about 0.
+    """The inputs of a program from 0 to ½, their weights in an average, and the outputs, symmetric about 0.
 
-    `edges` are the inputs as a certificate has them: points, or the edges of cells.
+    `edges` are the inputs of the certificate: points, or the edges of cells.
     """
 
     edges: Floats
@@ -89,7 +89,7 @@ def solve(problem: Problem, grid: ProgramGrid, near: Mask | None = None) -> Solu
 
 
 class _LinearProgram:
-    """The matrices of the program, and how to read its answer."""
+    """The matrices of the program, and the conversion of its solution."""
 
     def __init__(self, problem: Problem, grid: ProgramGrid, near: Mask | None) -> None:
         outputs = grid.outputs.size
@@ -101,7 +101,7 @@ class _LinearProgram:
         self._rows, self._columns = np.nonzero(everywhere if near is None else near)
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of scipy's linprog; the variables are half of g, then all h_ij, then V."""
+        """Return the arguments of scipy's linprog. The variables are half of g, then all h_ij, then V."""
         from scipy import sparse
 
         grid, problem = self._grid, self._problem
@@ -150,7 +150,7 @@ class _LinearProgram:
         }
 
     def read(self, found: Any) -> Solution:
-        """Return the solution that scipy's result holds."""
+        """Return the solution in scipy's result."""
         grid, inputs, pairs = self._grid, self._grid.inputs.size, self._rows.size
         base = np.maximum(found.x[: self._bases], 0.0)[self._half]
         inside = np.zeros((inputs, grid.outputs.size), dtype=np.bool_)

@@ -35,7 +35,7 @@ _MOST: Final = 96
 
 
 def lloyd_points(problem: Problem, count: int) -> Floats:
-    """Return the best places of `count` numbers by Lloyd's algorithm."""
+    """Return the best positions of `count` numbers by Lloyd's algorithm."""
     points = np.asarray((np.arange(count) + 0.5) / count - 0.5, dtype=np.float64)
     for _ in range(_LLOYD_ROUNDS):
         moved = _best_places(problem, _cuts(points))
@@ -52,11 +52,11 @@ def _cuts(points: Floats) -> Floats:
 
 
 def _best_places(problem: Problem, cuts: Floats) -> Floats:
-    """Return the best number for the inputs between each two cuts.
+    """Return the best number for the inputs between each pair of neighbouring cuts.
 
     It is reported for those inputs with weight e^ε − 1 and for all inputs with weight 1. The derivative of
-    the error in y is (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y). It does not decrease;
-    a and b are the two cuts.
+    the error in y is (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y). It does not decrease. The two cuts
+    are a and b.
     """
     low, high = cuts[:-1], cuts[1:]
     if problem.loss == absolute:
@@ -88,7 +88,10 @@ def _mass(problem: Problem, point: float, low: float, high: float) -> float:
 
 @lru_cache(maxsize=32)
 def best_codebook(problem: Problem) -> Floats:
-    """Return the places with the smallest error over all counts; it falls, then rises, with the count."""
+    """Return the positions with the smallest error over all counts.
+
+    The error first falls and then rises with the count.
+    """
     chosen, least = lloyd_points(problem, 1), np.inf
     for count in range(2, _MOST):
         positions = lloyd_points(problem, count)
@@ -100,19 +103,19 @@ def best_codebook(problem: Problem) -> Floats:
 
 
 def codebook_cells(places: Floats, cells: int = CELLS) -> tuple[Runs, int]:
-    """Return a codebook with nearly as many cells for each number, and a width of one number's cells."""
+    """Return a codebook with nearly equal shares of cells, and the width of one number's cells."""
     return codebook(places, np.ones(places.size), cells), round(cells / places.size)
 
 
 TARGET: Final = 4e-3  # the gap at which to stop
 _ROUNDS: Final = 2
 _GROUPS: Final = (8, 16, 32, 64, 128, 256, 512, 1024)
-_FEW: Final = 15_000  # pairs of an input and an output; with fewer, all of them are variables
+_FEW: Final = 15_000  # with fewer pairs of an input and an output, all of them are variables
 _LOST: Final = 2e-4  # largest relative rise of the error for a shorter codebook
 
 
 def solve_design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> Design:
-    """Return the design of a problem; `effort` refines the grid, and `target` is the gap at which to stop."""
+    """Return the design of a problem. `effort` refines the grid, and the search stops at the gap `target`."""
     coarse, fine = _grids(problem, effort)
     near = _widen(problem, solve(problem, coarse), fine)
     codebooks: list[MeasuredCodebook] = []
@@ -137,7 +140,7 @@ def _grids(problem: Problem, effort: float) -> tuple[ProgramGrid, ProgramGrid]:
 
 
 def _counts(problem: Problem) -> int:
-    """Return how many inputs from 0 to ½ a program needs: windows narrow as ε grows."""
+    """Return the number of inputs from 0 to ½ of a program: windows become narrower as ε grows."""
     square = problem.epsilon**2
     if problem.unbiased:
         return round(25 + 1.8 * square)
@@ -149,7 +152,7 @@ def _counts(problem: Problem) -> int:
 
 def _grid(problem: Problem, inputs: int) -> ProgramGrid:
     steps = np.linspace(1.0, 0.0, inputs + 1)
-    # Near the ends the best measure has more structure; for a loss with a kink that is where the error is.
+    # Near the ends the best measure has more structure, and a loss with a kink has most of its error there.
     kinked = not problem.convex or problem.loss == Power(1.0)
     end = 0.6 if kinked and problem.criterion == "worst" and not problem.unbiased else 1.0
     half = 0.5 * (1.0 - end * steps - (1.0 - end) * steps**2)
@@ -166,7 +169,7 @@ def _grid(problem: Problem, inputs: int) -> ProgramGrid:
 
 def _outputs_beyond(problem: Problem, inputs: int) -> Floats:
     """Return outputs for an unbiased mechanism: beyond the domain, and farther for an average error."""
-    reach = 0.6 / np.tanh(problem.epsilon / 2.0)  # 1.2 times what randomized response needs
+    reach = 0.6 / np.tanh(problem.epsilon / 2.0)  # 1.2 times the reach of randomized response
     inner = np.linspace(0.0, reach, max(inputs, 50) + 1)
     factor = 1.25 if problem.criterion == "worst" else 2.2
     return _mirror(np.concatenate([inner, np.geomspace(reach, factor * reach, max(inputs // 3, 20) + 1)[1:]]))
@@ -177,7 +180,7 @@ def _mirror(half: Floats) -> Floats:
 
 
 def _apart(points: Floats) -> Floats:
-    """Return points in order, without those within 1e-6 of the one before; the ends stay."""
+    """Return points in order, without points within 1e-6 of the previous one. The ends stay."""
     points = np.unique(points)
     kept = points[np.diff(points, prepend=-1.0) > 1e-6]
     kept[-1] = points[-1]
@@ -185,7 +188,7 @@ def _apart(points: Floats) -> Floats:
 
 
 def _widen(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
-    """Return the pairs of a grid that lie in or near the windows of a coarser solution."""
+    """Return the pairs of a grid in or near the windows of a coarser solution."""
     easy = problem.criterion == "average" and not problem.unbiased
     if easy or grid.inputs.size * grid.outputs.size <= _FEW:
         return np.ones((grid.inputs.size, grid.outputs.size), dtype=np.bool_)
@@ -213,7 +216,7 @@ def _price(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
         missing = (cost < -1e-6 * np.abs(prices.masses).max()) & ~near
         if not missing.any():
             break
-        # The reduced costs of an input with weight 0 carry no information: take all its pairs.
+        # The reduced costs of an input with weight 0 contain no information, so all its pairs are used.
         missing[missing.any(axis=1) & (weights == 0.0)] = True
         near = near | missing
     return solution
