@@ -266,9 +266,9 @@ def _check_permanent(parts: Mapping[str, Any]) -> None:
 class Each(Attributes):
     """Every attribute is reported by its own mechanism, independently.
 
-    Promise:   the sum of the mechanisms' privacy losses, for one record. Reports:   `records["age"]` are the
-    reports of one attribute; every estimator takes them. Use when:  there are few attributes, or the budget
-    is enough for all; otherwise `Sampled` is better.
+    Promise:   the sum of the mechanisms' privacy losses, for one record.
+    Reports:   `records["age"]` are the reports of one attribute; every estimator takes them.
+    Use when:  there are few attributes, or the budget is enough for all; otherwise `Sampled` is better.
 
     >>> from dither import Interval, Podium
     >>> each = Each(age=Podium(Interval(18, 100), epsilon=1), bmi=Podium(Interval(10, 60), epsilon=0.5))
@@ -349,8 +349,8 @@ class Sampled(Attributes):
     Reports:   `records["age"]` are the reports of those who drew that attribute, a random part of everybody,
                so every estimator accepts them; `records.chosen` is the attribute of each person.
     Use when:  there are many attributes: with d attributes errors grow by √d, with a divided budget by about
-    d. Permanent: if the attributes are memoised, with one key, the choice is derived from the key too: a
-    device
+               d.
+    Permanent: if the attributes are memoised, with one key, the choice is derived from the key too: a device
                always reports the same attribute.
     Reference: [Wang19, Sec. IV-B], with one attribute per person.
 

@@ -145,13 +145,14 @@ class Marginals(Mechanism[PlainQuestion]):
     """One public random question about one, two or more attributes, answered by randomized response.
 
     Promise:   pure ε for one record: each person answers a single question, drawn independently of the
-    values. Reports:   the number of the question and the answer, a few bytes. Use when:  tables of pairs of
-    attributes are wanted. `dt.stats.tables` reads the reports. The question is a
-               linear function of two codes over a finite field, the pair itself, three attributes, or the
+               values.
+    Reports:   the number of the question and the answer, a few bytes.
+    Use when:  tables of pairs of attributes are wanted. `dt.stats.tables` reads the reports. The question is
+               a linear function of two codes over a finite field, the pair itself, three attributes, or the
                complete profile as one category: the one with the smallest computed variance.
     Option:    `one_way=0.3` asks three in ten people about a single attribute. The shares of attributes
-    become more accurate, and tables of pairs a little less. `dt.rows` gains at ε up to about 1. Reference:
-    the bound of docs/theory.md for marginals; answers by [Ye18], [Kairouz16] or [Feldman22].
+               become more accurate, and tables of pairs a little less. `dt.rows` gains at ε up to about 1.
+    Reference: the bound of docs/theory.md for marginals; answers by [Ye18], [Kairouz16] or [Feldman22].
 
     >>> import dither as dt
     >>> survey = dt.Marginals({"age": dt.Categories(4), "sex": dt.Categories(2)}, epsilon=1)

@@ -50,8 +50,8 @@ class Matrix(NumberMechanism):
                other; a value between two points is rounded to one of them at random, which keeps means.
     Use when:  no mechanism of dither has these probabilities, for example for the design of your own paper.
     Reference: weights may be any non-negative numbers or fractions; each row is divided by its sum. A report
-    that no input can produce is omitted. Reports are decoded by `values`; by default, by the unbiased numbers
-    of least variance if they exist.
+               that no input can produce is omitted. Reports are decoded by `values`; by default, by the
+               unbiased numbers of least variance if they exist.
 
     >>> import dither as dt
     >>> dt.Matrix(dt.Categories(["yes", "no"]), [[3, 1], [1, 3]]).guarantee

@@ -36,9 +36,10 @@ def best_buckets(epsilon: float) -> int:
 class BLH(CategoryMechanism):
     """A random public hash function with two values, and the answer's hash value or the other one.
 
-    Promise:   pure ε. Reports:   eight bytes: seed·2^16 + one bit. Use when:  results are compared with the
-    literature; `OLH` is the same below ε = ln 1.5 and better above. Reference: [Bassily15], as analysed in
-    [Wang17, Sec. 4.4].
+    Promise:   pure ε.
+    Reports:   eight bytes: seed·2^16 + one bit.
+    Use when:  results are compared with the literature; `OLH` is the same below ε = ln 1.5 and better above.
+    Reference: [Bassily15], as analysed in [Wang17, Sec. 4.4].
     """
 
     _draws = ("hashed",)

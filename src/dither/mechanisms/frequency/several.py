@@ -35,8 +35,8 @@ _PATIENCE: Final = 8  # stop after this number of larger sizes without a smaller
 class SetResponse(Mechanism[CategoryQuestion]):
     """A report that meets the person's set with high probability; dummies replace missing items.
 
-    Promise:   pure ε between any two sets of any sizes, including the empty set. Reports:
-    `report="elements"`: d ascending numbers of items and dummies. `report="polynomial"`: a
+    Promise:   pure ε between any two sets of any sizes, including the empty set.
+    Reports:   `report="elements"`: d ascending numbers of items and dummies. `report="polynomial"`: a
                polynomial over a prime field as one number; it has the items at which its value is small. By
                default the one with the smaller variance, or the shorter one if both are within 3 %.
     Use when:  people select all that apply. `dt.frequencies` estimates every item, and the sizes of sets from

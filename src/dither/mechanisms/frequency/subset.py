@@ -22,7 +22,8 @@ class SubsetSelection(CategoryMechanism):
     Reports:   ⌈k/8⌉ bytes of packed bits, always with the same number of ones; with `report="indices"` two to
                eight numbers of categories in ascending order, one or two bytes each.
     Use when:  the smallest error of all protocols is worth a slower device. With one category per set (large
-    ε or few categories) it is `KRR`. Reference: [Ye18, Sec. III]; [WangS16].
+               ε or few categories) it is `KRR`.
+    Reference: [Ye18, Sec. III]; [WangS16].
     """
 
     _: KW_ONLY

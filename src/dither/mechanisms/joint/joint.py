@@ -231,9 +231,10 @@ class JointSUE(Joint):
     """One bit for each category, kept or flipped by a coin that is correlated with another person's coin.
 
     Promise:   if the partner's coins are known, the loss of two bits, as the rows of two answers differ in
-    two bits. Reports:   ⌈k/8⌉ bytes of packed bits, as in SUE. Use when:  the dissertation's extension is
-    studied; `JRR.over(SUE(...), rho=..., n=...)` returns it. Reference: [Thesis, Sec. 4.5] names OUE; that is
-    not possible, see deviations.
+               two bits.
+    Reports:   ⌈k/8⌉ bytes of packed bits, as in SUE.
+    Use when:  the dissertation's extension is studied; `JRR.over(SUE(...), rho=..., n=...)` returns it.
+    Reference: [Thesis, Sec. 4.5] names OUE; that is not possible, see deviations.
     """
 
     _draws = ("joint bits",)
@@ -261,10 +262,11 @@ class JointSUE(Joint):
 class JointOLH(Joint):
     """The answer's bucket under a public hash, or a lie, by a coin that is correlated with another person's.
 
-    Promise:   the promise of JRR, on the buckets. Reports:   eight bytes: seed·2^16 + bucket, as OLH's. Use
-    when:  the dissertation's extension is studied; `JRR.over(OLH(...), rho=..., n=...)` returns it. The gain
-    is small: only the coins of people who hold a category change its count together. Reference: [Thesis, Sec.
-    4.5].
+    Promise:   the promise of JRR, on the buckets.
+    Reports:   eight bytes: seed·2^16 + bucket, as OLH's.
+    Use when:  the dissertation's extension is studied; `JRR.over(OLH(...), rho=..., n=...)` returns it. The
+               gain is small: only the coins of people who hold a category change its count together.
+    Reference: [Thesis, Sec. 4.5].
     """
 
     _draws = ("joint hashed",)
@@ -286,8 +288,9 @@ class JRR(Joint):
     """The answer or a lie, decided by a coin; the coins of two people are correlated.
 
     Promise:   `jrr.guarantee` if the partner's coin is known (often no guarantee); `jrr.accounting(mode)` for
-    less knowledge. Reports:   a category, in one to four bytes. Use when:  the dissertation is reproduced.
-    Against an adversary who knows the partner, plain `RR` has the
+               less knowledge.
+    Reports:   a category, in one to four bytes.
+    Use when:  the dissertation is reproduced. Against an adversary who knows the partner, plain `RR` has the
                smallest variance of all; read docs/jrr.md before anything else.
     Reference: [Thesis, Ch. 4]; its Theorem 3 is not a guarantee, see deviations.
 

@@ -36,13 +36,13 @@ _PROBABLE: Final = ("pac", "exact pac")
 class Gaussian(AddedNoise):
     """The value plus normal noise; unbiased.
 
-    Promise:   (ε, δ), or with `calibration="pac"` or `"exact pac"` a loss ≤ ε with probability 1 − δ.
-               δ at the given ε is computed from the integer weights and never exceeds the given δ.
+    Promise:   (ε, δ), or with `calibration="pac"` or `"exact pac"` a loss ≤ ε with probability 1 − δ. δ at
+               the given ε is computed from the integer weights and never exceeds the given δ.
     Reports:   steps of a lattice that goes at least 6 standard deviations beyond the domain and is clamped
                there, with a probability of at most 10⁻¹⁰.
     Use when:  normal noise is required. Unless δ is near ε, `Laplace` has a smaller error and a stronger
-    guarantee. Reference: analytic [Balle18, Thm 8]; classic [Dwork14, Thm A.1], valid for ε ≤ 1 and refused
-    if its δ
+               guarantee.
+    Reference: analytic [Balle18, Thm 8]; classic [Dwork14, Thm A.1], valid for ε ≤ 1 and refused if its δ
                exceeds the given one; PAC [Thesis, Thm 18]; the σ of `"exact pac"` is up to 40 % smaller.
     """
 

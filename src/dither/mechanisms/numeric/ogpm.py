@@ -19,10 +19,11 @@ from dither.mechanisms.numeric.base import Shape, WindowMechanism
 class OGPM(WindowMechanism):
     """A report inside the domain; reports near the value are likelier.
 
-    Promise:   pure ε. Reports:   cells of the domain; on an interval the window stays inside, on a circle it
-    wraps around. Use when:  single values or angles matter. Not for a mean on an interval: values near the
-    ends have the same distribution of reports. Reference: [OGPM25, Thm 3.7 and 4.2] for the absolute error.
-    For other powers the optimal width differs;
+    Promise:   pure ε.
+    Reports:   cells of the domain; on an interval the window stays inside, on a circle it wraps around.
+    Use when:  single values or angles matter. Not for a mean on an interval: values near the ends have the
+               same distribution of reports.
+    Reference: [OGPM25, Thm 3.7 and 4.2] for the absolute error. For other powers the optimal width differs;
                the theorems use one width for all and are not followed: see deviations.
 
     >>> OGPM(Interval(0, 1), epsilon=2).worst_error("absolute")  # 1/(1 + e)
@@ -76,9 +77,11 @@ class OGPMU(WindowMechanism):
 class Focused(WindowMechanism):
     """OGPM with the width that is optimal at one public value, near which most values are expected.
 
-    Promise:   pure ε. Reports:   cells of the domain, as in OGPM. Use when:  it is public knowledge that most
-    values are near `focus`. The focus is a public part of the mechanism. A focus computed from private data
-    reveals them, contrary to [OGPM25, Sec. 6]. Reference: [OGPM25, Sec. 6].
+    Promise:   pure ε.
+    Reports:   cells of the domain, as in OGPM.
+    Use when:  it is public knowledge that most values are near `focus`. The focus is a public part of the
+               mechanism. A focus computed from private data reveals them, contrary to [OGPM25, Sec. 6].
+    Reference: [OGPM25, Sec. 6].
 
     >>> from dither.core.domains import Interval
     >>> round(Focused(Interval(0, 1), epsilon=1, focus=0.2).error("absolute", 0.2), 6)

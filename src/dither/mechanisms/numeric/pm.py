@@ -63,11 +63,12 @@ def _two_points(share: float, contrast: float) -> Steps:
 class TwoPoint(WindowMechanism):
     """One of two values inside the domain; the report in the value's half of the domain is likelier.
 
-    Promise:   pure ε. Reports:   one of two cells, decoded as the middle ± tanh(ε/2)/2 of the domain's
-    length. Use when:  the squared error of single values matters, and ε ≤ ln(3 + 2√2) ≈ 1.76. Then the worst
-    case, e^ε/(e^ε + 1)² of the squared length, is the smallest of all mechanisms. For larger ε the two values
-    are the best two, but more values are better. Biased: not for a mean. Reference: derived in
-    docs/theory.md.
+    Promise:   pure ε.
+    Reports:   one of two cells, decoded as the middle ± tanh(ε/2)/2 of the domain's length.
+    Use when:  the squared error of single values matters, and ε ≤ ln(3 + 2√2) ≈ 1.76. Then the worst case,
+               e^ε/(e^ε + 1)² of the squared length, is the smallest of all mechanisms. For larger ε the two
+               values are the best two, but more values are better. Biased: not for a mean.
+    Reference: derived in docs/theory.md.
 
     >>> from dither import Interval
     >>> round(TwoPoint(Interval(0, 1), epsilon=1).worst_error("squared"), 6)

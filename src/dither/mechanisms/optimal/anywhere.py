@@ -97,13 +97,13 @@ class PublicMap:
 class Anywhere(PathMechanism[Plane]):
     """The number of a public point; the points nearest to the true location are likelier, all equally.
 
-    Promise:   pure ε for one location (or one trajectory: `unit`), for any distances. Reports:   the number
-    of a point, decoded as the geometric median of the people who may have sent it. Use when:  single
-    locations matter, or a map (`purpose`); a public map of where people live (`prior`) halves the error
-    again. Not for means: use `PM` for one coordinate. Not for shares of given districts: use
-    `SubsetSelection` for the district. Reference: derived in docs/anywhere.md; subset selection takes any K
-    of N [Ye18]. `.gap` is
-               computed, not certified, except on the sphere.
+    Promise:   pure ε for one location (or one trajectory: `unit`), for any distances.
+    Reports:   the number of a point, decoded as the geometric median of the people who may have sent it.
+    Use when:  single locations matter, or a map (`purpose`); a public map of where people live (`prior`)
+               halves the error again. Not for means: use `PM` for one coordinate. Not for shares of given
+               districts: use `SubsetSelection` for the district.
+    Reference: derived in docs/anywhere.md; subset selection takes any K of N [Ye18]. `.gap` is computed, not
+               certified, except on the sphere.
 
     >>> from dither.core.domains import Interval
     >>> design = Anywhere(Rectangle(Interval(0, 1), Interval(0, 1)), epsilon=4, purpose="places")
@@ -316,9 +316,10 @@ class Anywhere(PathMechanism[Plane]):
 class Among(Mechanism[PlainQuestion]):
     """The number of a public location; the locations nearest to the true one, by any distance, are likelier.
 
-    Promise:   pure ε, for any distances. Reports:   the number of one of a few locations; each location has a
-    public list of its nearest ones. Use when:  the locations are a list, and distances are along roads, in
-    minutes, or of any other kind. Reference: derived in docs/anywhere.md.
+    Promise:   pure ε, for any distances.
+    Reports:   the number of one of a few locations; each location has a public list of its nearest ones.
+    Use when:  the locations are a list, and distances are along roads, in minutes, or of any other kind.
+    Reference: derived in docs/anywhere.md.
 
     >>> line = [[abs(i - j) for j in range(9)] for i in range(9)]
     >>> round(Among(Places(9, distances=line), epsilon=4).average_error(), 2)

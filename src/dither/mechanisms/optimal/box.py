@@ -51,11 +51,11 @@ _GRAIN: Final = 8
 class InBox(Mechanism[PlainQuestion]):
     """Several numbers at once, reported as a public point; the points nearest to the record are likelier.
 
-    Promise:   pure ε for the complete record, for any distances. Reports:   the number of a point, decoded as
-    the geometric median of the people who may have sent it. Use when:  single records matter, or the joint
-    distribution of the numbers (`dt.distribution`), above all with public records that resemble the people's
-    (`prior`). Not for means: `Sampled` is better. Reference: derived in docs/anywhere.md; subset selection
-    takes any K of N [Ye18].
+    Promise:   pure ε for the complete record, for any distances.
+    Reports:   the number of a point, decoded as the geometric median of the people who may have sent it.
+    Use when:  single records matter, or the joint distribution of the numbers (`dt.distribution`), above all
+               with public records that resemble the people's (`prior`). Not for means: `Sampled` is better.
+    Reference: derived in docs/anywhere.md; subset selection takes any K of N [Ye18].
 
     >>> from dither.core.domains import Interval
     >>> body = Box({"age": Interval(18, 100), "bmi": Interval(10, 60), "sleep": Interval(0, 24)})

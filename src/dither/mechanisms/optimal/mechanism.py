@@ -64,9 +64,9 @@ class Certificate:
 class Optimal(WindowMechanism):
     """The solved mechanism, whose error is at most a certified gap above the smallest error that ε allows.
 
-    Promise:   pure ε. Reports:   cells of a solved codebook: a few to a few hundred numbers, some much
-    likelier than others. Use when:  single values matter (by `loss`, in the worst case or on `average`), or,
-    with `unbiased=True`,
+    Promise:   pure ε.
+    Reports:   cells of a solved codebook: a few to a few hundred numbers, some much likelier than others.
+    Use when:  single values matter (by `loss`, in the worst case or on `average`), or, with `unbiased=True`,
                a mean: then E[report] is the value and the variance is the smallest possible.
     Reference: derived in docs/optimal.md; ε from 0.05 to 8. `.gap` is certified, not estimated.
 

@@ -86,11 +86,12 @@ class _Choice(NamedTuple):
 class AmongRoutes(Mechanism[PlainQuestion]):
     """A complete path, reported as the number of a public path; the nearest public paths are likelier.
 
-    Promise:   pure ε for the complete path with any number of locations. Reports:   the number of one of N
-    public paths, which are medoids of the prior. N and K have the least error on
-               the half of the prior that was not used to fit the codebook; K is mostly 1.
+    Promise:   pure ε for the complete path with any number of locations.
+    Reports:   the number of one of N public paths, which are medoids of the prior. N and K have the least
+               error on the half of the prior that was not used to fit the codebook; K is mostly 1.
     Use when:  paths matter from start to end, and public paths of the same area are known. A path that
-    resembles no public path is also reported as a public path. Reference: derived in docs/paths.md.
+               resembles no public path is also reported as a public path.
+    Reference: derived in docs/paths.md.
 
     >>> from dither.core.domains import Interval, Rectangle
     >>> city = Rectangle(Interval(0, 1), Interval(0, 1))

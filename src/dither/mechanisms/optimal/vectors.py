@@ -112,11 +112,11 @@ def best_gain(axes: int, epsilon: float) -> float:
 class InBall(Mechanism[PlainQuestion]):
     """A vector, reported as one of many public directions; the directions nearest to it are likelier.
 
-    Promise:   pure ε for the complete vector, for any dimension. Reports:   a public seed of 32 bits and the
-    number of a direction; E[decoded report] is the vector. Use when:  the mean of vectors of a known length
-    is wanted: embeddings, gradients, class means. Not for many numbers that are large at the same time:
-    `Sampled` needs fewer people there. Reference: derived in docs/vectors.md; the bound is the best cap of
-    [Bhowmick18], see [Asi22]; a rotated
+    Promise:   pure ε for the complete vector, for any dimension.
+    Reports:   a public seed of 32 bits and the number of a direction; E[decoded report] is the vector.
+    Use when:  the mean of vectors of a known length is wanted: embeddings, gradients, class means. Not for
+               many numbers that are large at the same time: `Sampled` needs fewer people there.
+    Reference: derived in docs/vectors.md; the bound is the best cap of [Bhowmick18], see [Asi22]; a rotated
                codebook as in [Isik23].
 
     >>> design = InBall(Vectors(384, exact=True), epsilon=2)

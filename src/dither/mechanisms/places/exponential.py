@@ -25,12 +25,12 @@ class ScoredPoints(PublicPoints):
 
     Promise:   pure ε for one location (or one trajectory: `unit`), all of which is spent; with `as_published`
                or a `sensitivity` it may be less.
-    Reports:   the index of a point. A location is first rounded to its nearest point. Use when:  reports must
-    be one of given points, and the score is not a distance. For scores by distance `Optimal` has the smaller
-    error. Reference: [McSherry07, Thm 6] with the score −distance, or any `score(place, point)`. The scale is
-    ours:
-               the largest that keeps ε for these points. `as_published` divides by twice the sensitivity,
-               the largest range of a row of scores.
+    Reports:   the index of a point. A location is first rounded to its nearest point.
+    Use when:  reports must be one of given points, and the score is not a distance. For scores by distance
+               `Optimal` has the smaller error.
+    Reference: [McSherry07, Thm 6] with the score −distance, or any `score(place, point)`. The scale is ours:
+               the largest that keeps ε for these points. `as_published` divides by twice the sensitivity, the
+               largest range of a row of scores.
 
     >>> import dither as dt
     >>> square = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))

@@ -65,11 +65,11 @@ class PlanarLaplace(PlanarMechanism):
 
     Promise:   pure ε for one location (or one trajectory: `unit`): the density of the noise decreases by e^ε
                over the area's diameter. The same reports are geo-indistinguishable, see `per_distance`.
-    Reports:   a point of a square lattice, two 32-bit numbers for each location. Use when:  locations near
-    each other should be hard to distinguish. Under pure ε `TraCSC` is more accurate, and for locations some
-    distance apart `PlanarStaircase`. Reference: [Andres13]; [Thesis, Def. 23]. The diameter is the area's
-    own; scaling to the unit square first, as in the authors' program, adds up to 13 % of error: see
-    deviations.
+    Reports:   a point of a square lattice, two 32-bit numbers for each location.
+    Use when:  locations near each other should be hard to distinguish. Under pure ε `TraCSC` is more
+               accurate, and for locations some distance apart `PlanarStaircase`.
+    Reference: [Andres13]; [Thesis, Def. 23]. The diameter is the area's own; scaling to the unit square
+               first, as in the authors' program, adds up to 13 % of error: see deviations.
     """
 
     _draws = ("planar",)
@@ -93,12 +93,13 @@ class PlanarStaircase(PlanarMechanism):
     """A location from one of several rings around the true one, uniform in each ring, clipped to the area.
 
     Promise:   with `distance` Δ, geo-indistinguishability in steps: two locations d apart look alike up to
-    ε·⌈d/Δ⌉, including the lattice. Without it, pure ε for one location (or one trajectory: `unit`). Reports:
-    a point of a square lattice, two 32-bit numbers for each location. Use when:  locations less than some
-    distance apart should look alike, and ε per distance is 2 or more: the mean error is below planar Laplace
-    with the same promise by 22 % at ε = 4 and 63 % at ε = 8. `PlanarLaplace` also makes nearer locations look
-    more alike than ε. Reference: [Andres13] for the promise; the staircase of [GKOV15], in the plane and with
-    round rings.
+               ε·⌈d/Δ⌉, including the lattice. Without it, pure ε for one location (or one trajectory:
+               `unit`).
+    Reports:   a point of a square lattice, two 32-bit numbers for each location.
+    Use when:  locations less than some distance apart should look alike, and ε per distance is 2 or more: the
+               mean error is below planar Laplace with the same promise by 22 % at ε = 4 and 63 % at ε = 8.
+               `PlanarLaplace` also makes nearer locations look more alike than ε.
+    Reference: [Andres13] for the promise; the staircase of [GKOV15], in the plane and with round rings.
     """
 
     _draws = ("rings",)

@@ -24,12 +24,12 @@ _PARTS: Final = 1 << 22  # the split is a multiple of ε/_PARTS, so that devices
 class Polar(Mechanism[PlainQuestion]):
     """A location near the true one, reported as a distance from the centre and a direction.
 
-    Promise:   pure ε for one location; the budgets of the two parts add up to ε. Reports:   two cells for
-    each location: one for the distance and one for the direction. Use when:  directions from a public centre
-    matter. The budget is divided so that the largest expected
+    Promise:   pure ε for one location; the budgets of the two parts add up to ε.
+    Reports:   two cells for each location: one for the distance and one for the direction.
+    Use when:  directions from a public centre matter. The budget is divided so that the largest expected
                loss(distance) + loss(direction) is smallest; a radian counts as `radian` units of distance.
     Reference: [OGPM25, Sec. 6, B.6], whose split does not add up to its ε: see deviations. `widths` is the
-    loss that the two windows are optimal for, by default `loss`; in the paper it is "absolute".
+               loss that the two windows are optimal for, by default `loss`; in the paper it is "absolute".
 
     >>> [round(part, 5) for part in Polar(Disk(1), epsilon=1 + 2 * math.pi, loss="squared").split]
     [1.52977, 5.75341]

@@ -52,9 +52,10 @@ class ATP(PublicPoints):
 
     Promise:   pure ε for one location (or one trajectory: `unit`), ε/2 in each copy. `as_published` has no
                guarantee: its sectors are centred on the true direction and reveal it.
-    Reports:   the index of a point. Use when:  TraCS is compared with directions by k-ary randomized
-    response. It needs the complete path first. Reference: [Thesis, Sec. 6.3.2] after [Zhang23]; sectors that
-    do not depend on the secret are ours.
+    Reports:   the index of a point.
+    Use when:  TraCS is compared with directions by k-ary randomized response. It needs the complete path
+               first.
+    Reference: [Thesis, Sec. 6.3.2] after [Zhang23]; sectors that do not depend on the secret are ours.
     """
 
     _draws = ("two copies",)
@@ -123,10 +124,11 @@ class LSRR(PublicPoints):
 
     Promise:   pure ε for one location (or one trajectory: `unit`): the ratio of the weights of near and far
                points is the largest that ε allows, given the number of points near each point.
-    Reports:   the index of a point. Use when:  TraCS is compared with staircase randomized response. The
-    rings are shares of the longer side. Reference: [Thesis, Sec. 6.3.2] after [Wang22]. There the ratio e^ε
-    is claimed to spend ε. It spends more because rows have different normalising sums (`as_meant`). In the
-    authors' program the ratio is ε (`as_published`).
+    Reports:   the index of a point.
+    Use when:  TraCS is compared with staircase randomized response. The rings are shares of the longer side.
+    Reference: [Thesis, Sec. 6.3.2] after [Wang22]. There the ratio e^ε is claimed to spend ε. It spends more
+               because rows have different normalising sums (`as_meant`). In the authors' program the ratio is
+               ε (`as_published`).
     """
 
     _draws = ("points",)
@@ -236,9 +238,11 @@ class NGram(PublicPoints):
     """A public point; points nearer to the true location are likelier.
 
     Promise:   pure ε for one location (or one trajectory: `unit`). `as_published` reports only points near
-    the true location, so it has no guarantee. Reports:   the index of a point. Use when:  TraCS is compared
-    with the exponential mechanism. The time per location grows with the number of points. Reference: [Thesis,
-    Def. 8, Sec. 6.3.2] after [Cunningham21]: the reachable set is a ball. Without a
+               the true location, so it has no guarantee.
+    Reports:   the index of a point.
+    Use when:  TraCS is compared with the exponential mechanism. The time per location grows with the number
+               of points.
+    Reference: [Thesis, Def. 8, Sec. 6.3.2] after [Cunningham21]: the reachable set is a ball. Without a
                `reach` the scale is ours, the largest that keeps ε; the paper's spends about half of it.
     """
 
@@ -327,9 +331,10 @@ class Sectors(NumberMechanism):
 class Strawman(StepByStep, PairMechanism[Region]):
     """A location reported as in TraCS-D, but with the sector of the direction instead of the direction.
 
-    Promise:   pure ε for one location (or one trajectory: `unit`). Reports:   two cells for each location.
-    Use when:  TraCS-D is compared with a simpler mechanism, whose error is larger at every ε. Reference:
-    [Thesis, Sec. 6.2.2, 6.3.1].
+    Promise:   pure ε for one location (or one trajectory: `unit`).
+    Reports:   two cells for each location.
+    Use when:  TraCS-D is compared with a simpler mechanism, whose error is larger at every ε.
+    Reference: [Thesis, Sec. 6.2.2, 6.3.1].
     """
 
     _draws = ("walk",)

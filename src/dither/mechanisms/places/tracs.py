@@ -19,10 +19,10 @@ class TraCSC(PairMechanism[Crossed]):
     """A location, reported by its two coordinates; values near each true coordinate are likelier.
 
     Promise:   pure ε for one location (or one trajectory: `unit`); half of it for each coordinate (`split`).
-    Reports:   two cells for each location, one along each axis. On the sphere a longitude is an angle. Use
-    when:  the two coordinates matter separately, or the area is a sphere. `dt.recommend` compares it with
-    `TraCSD`, whose reports are nearer to the truth on most areas. Reference: [Thesis, Alg. 2, Thm 14];
-    parallelograms and the sphere: [Thesis, Sec. 6.2.5].
+    Reports:   two cells for each location, one along each axis. On the sphere a longitude is an angle.
+    Use when:  the two coordinates matter separately, or the area is a sphere. `dt.recommend` compares it with
+               `TraCSD`, whose reports are nearer to the truth on most areas.
+    Reference: [Thesis, Alg. 2, Thm 14]; parallelograms and the sphere: [Thesis, Sec. 6.2.5].
     """
 
     _draws = ("pair",)
@@ -54,10 +54,11 @@ class TraCSD(StepByStep, PairMechanism[Region]):
 
     Promise:   pure ε for one location (or one trajectory: `unit`), π/(π+1) of it for the direction (`split`).
     Reports:   two cells for each location. The reference is `start` (the centre) at first and then the last
-    report; with `reference="fixed"` it is `start` for every location. Use when:  single locations matter:
-    "fixed" if they are far apart, "last" if a path moves slowly. Reference: [Thesis, Alg. 1, Thm 12]; any
-    public reference: [Thesis, Sec. 6.2.2]. The paper's starting corner and its four cases of the distance
-    space are not used, because they fail on an edge: see deviations.
+               report; with `reference="fixed"` it is `start` for every location.
+    Use when:  single locations matter: "fixed" if they are far apart, "last" if a path moves slowly.
+    Reference: [Thesis, Alg. 1, Thm 12]; any public reference: [Thesis, Sec. 6.2.2]. The paper's starting
+               corner and its four cases of the distance space are not used, because they fail on an edge: see
+               deviations.
     """
 
     _draws = ("walk",)

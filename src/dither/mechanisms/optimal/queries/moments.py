@@ -42,11 +42,12 @@ TARGET: Final = 0.01  # target of the search: at most ten seconds for up to four
 class JointMoments(QueryMechanism):
     """Several numbers at once, reported for their means, variances and covariances.
 
-    Promise:   pure ε for all numbers together. Reports:   the number of a column of a channel, in one or two
-    bytes. Use when:  a covariance, a correlation or a slope of two to four private numbers is wanted, or the
-    variance of one number. `dt.stats.covariance`, `dt.stats.correlation` and `dt.stats.regression` take the
-    reports. Reference: solved for the moments of B-splines by column generation; the bound is in
-    docs/theory.md.
+    Promise:   pure ε for all numbers together.
+    Reports:   the number of a column of a channel, in one or two bytes.
+    Use when:  a covariance, a correlation or a slope of two to four private numbers is wanted, or the
+               variance of one number. `dt.stats.covariance`, `dt.stats.correlation` and `dt.stats.regression`
+               take the reports.
+    Reference: solved for the moments of B-splines by column generation; the bound is in docs/theory.md.
 
     >>> import dither as dt
     >>> body = dt.Box({"height": dt.Interval(100, 220), "weight": dt.Interval(30, 200)})

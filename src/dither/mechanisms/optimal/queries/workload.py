@@ -37,10 +37,11 @@ LEAST_EPSILON, MOST_EPSILON = 0.05, 8.0
 class Workload(QueryMechanism):
     """The channel whose reports answer given linear queries with nearly the least possible variance.
 
-    Promise:   pure ε. Reports:   the number of a column of the channel, in one or two bytes. Use when:  sums
-    of frequencies are wanted instead of single frequencies: ranges, prefixes, marginals, differences.
-    `dt.optimal.Workload.of(queries, epsilon)` returns it. Reference: [McKenna20]; columns by column
-    generation, the lower bound of docs/theory.md.
+    Promise:   pure ε.
+    Reports:   the number of a column of the channel, in one or two bytes.
+    Use when:  sums of frequencies are wanted instead of single frequencies: ranges, prefixes, marginals,
+               differences. `dt.optimal.Workload.of(queries, epsilon)` returns it.
+    Reference: [McKenna20]; columns by column generation, the lower bound of docs/theory.md.
 
     >>> import dither as dt
     >>> asked = dt.optimal.Workload.of([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1)
@@ -162,12 +163,13 @@ DEFAULT_CELLS: Final = 32
 class Cumulative(QueryMechanism):
     """The channel with the least variance for the number of people below each of several edges.
 
-    Promise:   pure ε. Reports:   the number of a column of the channel, in one or two bytes. Use when:
-    cumulative shares and quantiles matter: of a number, in equal `cells`, or of an ordinal scale, with
-    `Categories` in their order as answers. `dt.cumulative` takes the reports. Reference: solved for prefix
-    sums by column generation; the certified bound is in docs/theory.md. It fills the blank cell of [OGPM25,
-    Table 2], a distribution from reports of any kind: the variance is at most `gap` above `bound`, a lower
-    bound for all ε-LDP mechanisms for these cells.
+    Promise:   pure ε.
+    Reports:   the number of a column of the channel, in one or two bytes.
+    Use when:  cumulative shares and quantiles matter: of a number, in equal `cells`, or of an ordinal scale,
+               with `Categories` in their order as answers. `dt.cumulative` takes the reports.
+    Reference: solved for prefix sums by column generation; the certified bound is in docs/theory.md. It fills
+               the blank cell of [OGPM25, Table 2], a distribution from reports of any kind: the variance is
+               at most `gap` above `bound`, a lower bound for all ε-LDP mechanisms for these cells.
 
     >>> import dither as dt
     >>> waiting = dt.optimal.Cumulative(dt.Interval(0, 60), epsilon=1)
