@@ -1,10 +1,11 @@
 """Solved mechanisms with certificates, and bounds on the best possible.
 
-Cumulative             cumulative shares, by a solved channel; estimated by `dt.cumulative` JointMoments
-means, variances and covariances of one to four numbers, for `dt.stats.covariance` Workload the solved channel
-for linear queries, by `Workload.of`; estimated by `dt.stats.answers` Focused                the best window
-for values near one public value TwoPoint               the best mechanism for single values by squared error,
-for ε up to 1.76 shuffled_lower_bound   an ε below which no guarantee of shuffled reports can lie
+Cumulative             cumulative shares, by a solved channel; estimated by `dt.cumulative`
+JointMoments           means, variances and covariances of one to four numbers, for `dt.stats.covariance`
+Workload               the solved channel for linear queries, by `Workload.of`; for `dt.stats.answers`
+Focused                the best window for values near one public value
+TwoPoint               the best mechanism for single values by squared error, for ε up to 1.76
+shuffled_lower_bound   an ε below which no guarantee of shuffled reports can lie
 
 `dt.Optimal` is also solved. `solver/` and `queries/` find designs.
 """
