@@ -83,7 +83,7 @@ def test_a_split_that_spends_too_much_is_caught() -> None:
     honest = dt.Polar(CITY, epsilon=1.0)
     split = [honest.split[0], math.nextafter(honest.split[1], 2)]
     assert Fraction(split[0]) + Fraction(split[1]) > 1
-    with pytest.raises(dt.errors.MalformedReport, match="more than ε = 1"):
+    with pytest.raises(dt.errors.MalformedReport, match="at most ε = 1"):
         dt.from_json(changed(honest, whole=lambda data: data["codebook"].update(split=split)))
 
 
