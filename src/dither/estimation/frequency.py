@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,7 +13,7 @@ import numpy as np
 
 from dither.core.counts import Counts, name_result, summarise
 from dither.core.kernels.codes import SupportKernel
-from dither.core.kernels.counting import EachReport
+from dither.core.kernels.counting import EachReport, ValuesBelow
 from dither.core.kernels.sets.items import ItemSets
 from dither.core.kernels.sets.projective import ProjectiveKernel
 from dither.core.kernels.sets.subsets import ChosenSets
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 LEAST: Final = 32  # categories from which on their distribution can be estimated
 _BLOCK: Final = 1 << 21  # numbers that are held at a time
 _LISTED: Final = 1 << 24  # supports of all reports that are listed at once
+_LONG: Final = 1 << 35  # evaluations of polynomials that take most of a minute
+_EVALUATION: Final = 1.2e-9  # seconds of one core for one, measured with 6 coefficients
 _LEAN: Final = 3.0  # reports that count as much as the variance of weighted ones
 
 
@@ -408,8 +411,10 @@ def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedF
         limits=SHARE,
     )
     # The sizes of the sets ignore the weights: they only show that sets were thinned.
-    sizes = supported_frequencies(reports).sizes if found.apart else None
-    return found if sizes is None else _as_lower_bounds(found, sizes, size)
+    if not found.apart:
+        return found
+    sizes = cast("EstimatedFrequencies", supported_frequencies(reports, question.categories.labels[:1]).sizes)
+    return _as_lower_bounds(found, sizes, size)
 
 
 def pair_rates(kernel: SupportKernel) -> tuple[float, float]:
@@ -488,6 +493,7 @@ def supported_frequencies(
     """
     if items is not None:
         return _chosen_items(reports, items)
+    _warn_of_long_counts(reports)
     summary = summarise(reports)
     question = category_question(summary.question)
     supports = question.supports(summary.counts)
@@ -499,6 +505,20 @@ def supported_frequencies(
         sizes = _sizes(summary.counts[supports.size :], summary.n, question)
         return _as_lower_bounds(replace(made, apart=True, sizes=sizes, told=reported), sizes, supports.size)
     return made if made.told is None else replace(made, told=summary)
+
+
+def _warn_of_long_counts(reports: Reports | Counts) -> None:
+    """Warn before a count of polynomials that takes most of a minute, and name the remedy."""
+    if not isinstance(reports, Reports) or not isinstance(reports.question.counting, ValuesBelow):
+        return
+    evaluations = len(reports) * reports.question.counting.size
+    if evaluations >= _LONG:
+        warnings.warn(
+            f"{thousands(len(reports))} reports are evaluated at {thousands(reports.question.counting.size)} "
+            f"elements: about {thousands(round(evaluations * _EVALUATION))} s of one core. "
+            "items=[…] counts only the items that it names",
+            stacklevel=6,  # points at the line that calls dt.frequencies
+        )
 
 
 def _chosen_items(reports: Reports | Counts, items: Sequence[Hashable]) -> EstimatedFrequencies:
@@ -552,9 +572,10 @@ def thinned_remark(sizes: EstimatedFrequencies) -> str:
 
 def sizes_of_sets(reports: Reports | Counts) -> EstimatedFrequencies:
     """Return the shares of people who have at least 1, 2, … items of a set."""
-    sizes = supported_frequencies(reports).sizes if "sizes" in reports.question.quantities else None
-    if sizes is None:
+    if not isinstance(reports.question.kernel, ItemSets):
         raise NotIdentifiable("sizes need reports of sets of items; this question has none")
+    first = category_question(reports.question).categories.labels[0]  # the other items are not counted
+    sizes = cast("EstimatedFrequencies", supported_frequencies(reports, [first]).sizes)
     return replace(sizes, labels=tuple(f"{label} or more" for label in sizes.labels))
 
 

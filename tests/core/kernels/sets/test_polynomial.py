@@ -11,9 +11,10 @@ import pytest
 
 import dither as dt
 from dither.core.counts import summarise
-from dither.core.kernels.sets.field import Polynomials
+from dither.core.kernels.sets.field import MOST_PRODUCTS, Polynomials
 from dither.core.kernels.sets.polynomial import PolynomialKernel
 from dither.errors import InvalidParameter, MalformedReport
+from dither.estimation.frequency import sizes_of_sets
 from dither.privacy.exact import exp_below
 from tests.support.chi_square import ALARM, p_of_counts
 
@@ -173,3 +174,30 @@ def test_counts_are_those_of_the_supports_and_items_on_demand() -> None:
             dt.frequencies(reports, items=wrong)
     with pytest.raises(InvalidParameter, match="sets of items"):
         dt.frequencies(dt.KRR(dt.Categories(3), epsilon=1).perturb([1]), items=[1])
+
+
+@pytest.mark.parametrize(("prime", "terms"), [(2, 3), (10_007, 6), (10_007, 40), (2, 500)])
+def test_matrix_products_are_too_small_for_threads_and_count_the_same(prime: int, terms: int) -> None:
+    field = Polynomials(prime, terms)
+    rows = np.random.default_rng(1).integers(0, 256, (2100, field.length), dtype=np.uint8)
+    rows[:, -1] = 0  # below p^terms
+    points, bound = np.arange(min(prime, 90)), max(prime // 3, 1)
+    seen = np.zeros((len(points), len(rows)), dtype=np.int64)
+    for own, at, share in field._shares(rows, points):
+        assert share.size * terms <= MOST_PRODUCTS
+        seen[at, own] += 1
+    assert (seen == 1).all()
+    held = field.values([column[:, None] for column in field.unpack(rows)], points.astype(float)) < bound
+    assert np.array_equal(field.below(rows, points, bound), held)
+    assert np.array_equal(field.count_below(rows, points, bound), held.sum(axis=0))
+
+
+def test_a_long_count_is_announced_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = dt.SetResponse(dt.Several(3000, most=4), epsilon=1)
+    reports = asked.perturb([[1, 2]] * 40, source=dt.Seeded(1))
+    monkeypatch.setattr("dither.estimation.frequency._LONG", 40 * 3004)
+    with pytest.warns(UserWarning, match=r"40 reports are evaluated at 3 004 elements.* items=\[…\]") as seen:
+        dt.frequencies(reports)
+    assert seen[0].filename == __file__
+    some: Any = dt.frequencies(reports, items=[1])  # says nothing, and neither do sizes: one item is enough
+    assert sizes_of_sets(reports)["2 or more"].value == some.sizes.value[1]

@@ -20,8 +20,9 @@ from dither.foundation.numerics.finite_fields import prime_factors
 
 MOST_PRIME: Final = 1 << 21
 MOST_BYTES: Final = 256  # bytes of a packed polynomial
-_ROWS: Final = 1 << 11  # polynomials evaluated together, so that their values stay in the cache
-_POINTS: Final = 1 << 6  # points at which they are evaluated together
+_ROWS: Final = 1 << 11  # polynomials unpacked together, so that their values stay in the cache
+MOST_PRODUCTS: Final = 1 << 18  # of a matrix product: for more, BLAS starts threads that wait for each other
+_POINTS: Final = 8  # the least number of points at which polynomials are evaluated together
 
 
 @dataclass(frozen=True)
@@ -150,18 +151,29 @@ class Polynomials:
         return np.asarray(total + 0.0 * points)
 
     def _shares(self, rows: Bytes, points: Array) -> Iterator[tuple[slice, slice, Floats]]:
-        """Yield (value + ½)/p of some polynomials at some points: a row for each point."""
+        """Yield the fractions of (value + ½)/p of some polynomials at some points: a row for each point.
+
+        The array of a step is overwritten by the next.
+        """
         powers = np.ones((len(points), self.terms))
         for index in range(1, self.terms):
             powers[:, index] = self.modulo(powers[:, index - 1] * points)
+        width = min(_ROWS, MOST_PRODUCTS // (_POINTS * self.terms))
+        together = MOST_PRODUCTS // (width * self.terms)
+        products, floors = np.empty((2, together, width))  # new memory costs more than a product
         for begin in range(0, len(rows), _ROWS):
             columns = np.stack(self.unpack(rows[begin : begin + _ROWS]))
             columns[0] += 0.5  # away from the integers: see above
-            for first in range(0, len(points), _POINTS):
-                share = powers[first : first + _POINTS] @ columns
-                share *= 1.0 / self.prime
-                share -= np.floor(share)
-                yield slice(begin, begin + _ROWS), slice(first, first + _POINTS), share
+            for own in range(0, columns.shape[1], width):
+                part = columns[:, own : own + width]
+                at = slice(begin + own, begin + own + part.shape[1])
+                for first in range(0, len(points), together):
+                    some = powers[first : first + together]
+                    share, floor = (kept[: len(some), : part.shape[1]] for kept in (products, floors))
+                    np.matmul(some, part, out=share)
+                    share *= 1.0 / self.prime
+                    share -= np.floor(share, out=floor)
+                    yield at, slice(first, first + together), share
 
     def below(self, rows: Bytes, points: Array, bound: int) -> Mask:
         """Return where the values at points are below a bound: a row for each polynomial."""
