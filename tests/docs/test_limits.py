@@ -13,6 +13,7 @@ from dither import mechanisms
 from tests.support.repository import ROOT
 from tools.limits import (
     OTHERS,
+    QUESTIONS,
     SPOTS,
     SQUARE,
     list_table,
@@ -20,6 +21,7 @@ from tools.limits import (
     place_errors,
     place_tables,
     places,
+    question_row,
     set_table,
     value_row,
 )
@@ -32,6 +34,11 @@ def rows(name: str) -> list[list[float]]:
     text = PAGE.split(f"<!-- {name}: begin -->")[1].split(f"<!-- {name}: end -->")[0]
     lines = re.findall(r"^\| [0-9].*", text, re.M)
     return [[float(cell) for cell in line.strip("| ").split("|")] for line in lines]
+
+
+def test_the_row_of_an_optional_number_is_the_one_of_the_program() -> None:
+    (row,) = (row for row in QUESTIONS if "optional" in row[0])
+    assert f"\n{question_row(*row)}\n" in PAGE
 
 
 def test_values() -> None:
