@@ -1,4 +1,4 @@
-"""Means of a trusted curator in the add-remove model: Figures 1 to 5, as printed and right."""
+"""Means of a trusted curator in the add-remove model: Figures 1 to 5, as printed and corrected."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ MEANS: Final = (*_LOW, 0.5, *(1.0 - mean for mean in reversed(_LOW)))
 
 
 def runs(setting: Setting) -> int:
-    """Return how often the noise is drawn."""
+    """Return the number of draws of the noise."""
     return setting.runs(100_000, 10_000)
 
 
@@ -70,7 +70,7 @@ def noise_of(kind: str, epsilon: float, runs: int, seed: int) -> Floats:
 
 
 def _printed(noise: Floats) -> Floats:
-    """Return hourglass noise as eq. (10) prints it: with a ceiling, so one line too far at z₁ ≥ 0."""
+    """Return hourglass noise as printed in eq. (10): with a ceiling, so one line too far at z₁ ≥ 0."""
     return np.array([noise[0], noise[1] + (noise[0] >= 0.0)])
 
 
@@ -116,7 +116,7 @@ def swapped(epsilon: float, mean: float, records: int) -> float:
     step = law.sensitivity
 
     def inside(point: float) -> float:
-        return point * law.tail(round(point * step))  # both tails together are twice one
+        return point * law.tail(round(point * step))  # the two tails are equal
 
     def half(end: float) -> float:
         edges = [0.0, *(law.radius / step + k for k in range(math.ceil(end)) if law.radius / step + k < end)]
@@ -194,7 +194,7 @@ Exponent = Callable[[int, int], Any]
 
 
 def _ceiling(law: HourglassLattice) -> Exponent:
-    """Return the exponent of eq. (10) as printed, except at single points: the next line at z₁ ≥ 0."""
+    """Return the exponent of eq. (10) as printed, except at single points: one line farther at z₁ ≥ 0."""
 
     def exponent(first: int, second: int) -> int:
         line = (first + second) // law.staircase.sensitivity
@@ -220,7 +220,7 @@ def _loss(exponent: Exponent, step: int = 20) -> float:
 
 
 def _balls(panels: Panels, rows: Rows) -> None:
-    """Draw the unit balls of noise as closed shapes, and what one record changes as bold segments."""
+    """Draw the unit balls of noise as closed shapes, and the changes by one record as bold segments."""
     names = list(dict.fromkeys(row["panel"] for row in rows))
     shapes = list(dict.fromkeys(row["shape"] for row in rows))
     styles = styles_of([shape for shape in shapes if shape.startswith("noise")])
@@ -309,8 +309,8 @@ FEW_MEAN: Final = 0.01
 def few(setting: Setting, epsilon: float, kinds: tuple[str, ...]) -> Rows:
     """Return MSE·ε²/2 on few records of mean 0.01, by the paper's quotient and by our default.
 
-    Beside them is the line of Appendix H, the mean of the swap model with the best staircase, clipped; the
-    column `share` is an error over it.
+    The rows also contain the line of Appendix H: the mean of the swap model with the best staircase, clipped.
+    The column `share` is an error divided by that line.
     """
     rows: Rows = []
     scale = epsilon**2 / 2.0

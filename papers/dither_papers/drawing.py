@@ -1,4 +1,4 @@
-"""Pictures of figures: panels of curves with one legend next to them, one style a mechanism, and words."""
+"""Pictures of figures: panels of curves with one legend, one style for each mechanism, and text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OLIVE, _NAVY, _RUST = "#8a8a00", "#1f3b73", "#a6361c"
 STYLES: Final[dict[str, Style]] = {
     # numbers
     "OGPM": Style(_BLUE, "o"),
-    "PM (= OGPM)": Style(_BLUE, "o"),  # what chapter 7 of the dissertation calls PM
+    "PM (= OGPM)": Style(_BLUE, "o"),  # called PM in chapter 7 of the dissertation
     "OGPM, best for squares": Style(_BLUE, "*"),
     "PM (= OGPM), in the proven box": Style(_BLUE, "."),
     "OGPM-U": Style(_SKY, "P"),
@@ -101,7 +101,7 @@ STYLES: Final[dict[str, Style]] = {
     "lower bound": Style(_BLACK, ""),
     "swap model, clipped staircase": Style(_BLACK, "+"),
 }
-PROVEN: Final = "in the proven box"  # the end of a curve's name that is a lower bound
+PROVEN: Final = "in the proven box"  # suffix of the name of a curve that is a lower bound
 LINES: Final = {RIGHT: "-", CODED: "--", PUBLISHED: ":"}
 _OTHERS: Final = (_BLUE, _ORANGE, _GREEN, _RED, _PURPLE, _BROWN, _PINK, _GREY, _NAVY, _OLIVE)
 _DASHES: Final = ("-", (0, (6, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)), (0, (3, 3)))
@@ -191,7 +191,7 @@ class Panels:
         for axes in self.axes:
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
                 solid = getattr(handle, "get_linestyle", lambda: "-")() == "-"
-                if label not in entries or solid:  # the version that is right, if there are several
+                if label not in entries or solid:  # the correct version, if there are several
                     entries[label] = handle
         if entries and self.hole is not None:
             self.hole.legend(entries.values(), entries.keys(), frameon=False, fontsize=8, loc="center")
@@ -247,7 +247,7 @@ class Lines:
     by: str
     together: bool = True
     log: str = ""  # "x", "y" or "xy": the logarithmic axes
-    logit: bool = False  # the axis of x spreads shares near 0 and near 1; 0 and 1 themselves are left out
+    logit: bool = False  # the horizontal axis spreads shares near 0 and 1; 0 and 1 are omitted
     labels: dict[str, str] = field(default_factory=dict)
     mark: tuple[float, str] | None = None  # a vertical line at a value of x, and its label
     steps: bool = False  # densities of constant pieces: vertical edges
@@ -307,12 +307,12 @@ class Lines:
         }
         for index, ((name, version), points) in enumerate(curves.items()):
             look = drawn(styles[name], len(points), version)
-            # A curve below others that coincide with it is wider, and so are its markers.
+            # A curve that is hidden under a coinciding curve is wider, and so are its markers.
             hiding = sum(_coincide(points, other) for other in list(curves.values())[index + 1 :])
             if styles[name].marker and hiding:
                 look["linewidth"] += 3.0 * hiding
                 look["markersize"] += 4.5 * hiding
-            if not styles[name].marker:  # curves that coincide are seen through each other
+            if not styles[name].marker:  # makes coinciding curves visible through each other
                 look["linewidth"] = max(1.2, 2.6 - 0.7 * names.index(name))
             if name.endswith(PROVEN):
                 look["linestyle"] = "-."

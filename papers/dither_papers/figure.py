@@ -1,4 +1,4 @@
-"""One figure or table: how it is computed, its expected numbers, and what came out."""
+"""One figure or table: its computation, its expected numbers, and its outcome."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ExpectedNumber:
     absolute: bool = False
 
     def found(self, rows: Iterable[Row]) -> float:
-        """Return the number that was computed; NaN without its row."""
+        """Return the computed number; NaN if its row is missing."""
         for row in rows:
             if all(_same(row.get(name), value) for name, value in self.where.items()):
                 return float(row[self.column])
@@ -73,8 +73,8 @@ class ExpectedNumber:
 class Figure:
     """One figure or table: how to compute and draw it, and the expected numbers.
 
-    What has no `draw` is shown as a table. If a figure cannot be computed, `why_not` says why and `make` is
-    None.
+    A figure without `draw` is shown as a table. If a figure cannot be computed, `why_not` says why and `make`
+    is None.
     """
 
     paper: str

@@ -1,4 +1,4 @@
-"""Joint randomized response, chapter 4 of the dissertation: its errors, and the privacy it claims and has."""
+"""Joint randomized response, chapter 4 of the dissertation: its errors, its claimed and actual privacy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DATASETS: Final = {
     "E-commerce": (23_486, 19_314),
     "Census": (10_000, 9_528),
 }
-_COLLUDERS: Final = 5  # in all of the authors' scripts for Figures 4.3 to 4.6
+_COLLUDERS: Final = 5  # colluders in all of the authors' scripts for Figures 4.3 to 4.6
 _FINE: Final = 1e-4  # the step of their search for Figures 4.3 and 4.4
 _COARSE: Final = 3e-4  # and for Figures 4.5 and 4.6
 
@@ -73,13 +73,13 @@ def rivals(epsilon: float, n: int, step: float) -> list[tuple[str, str, JRR]]:
 
 
 def estimates(jrr: JRR, holders: int, runs: int, seed: int) -> Floats:
-    """Draw estimates of the number of yes answers among an even number of people, with the exact law.
+    """Draw estimates of the number of yes answers among an even number of people, exactly distributed.
 
-    Two people with the same answer have one law of reports, two with different answers another. So it is
-    enough to draw the number of pairs of each kind, and their coins.
+    The distribution of a pair's reports depends only on whether the two answers are the same. So it is enough
+    to draw the number of pairs of each kind, and their coins.
     """
     draw, half = np.random.default_rng(seed), jrr.n // 2
-    first = draw.hypergeometric(holders, jrr.n - holders, half, runs)  # holders who are first in their pair
+    first = draw.hypergeometric(holders, jrr.n - holders, half, runs)  # holders first in their pair
     both = draw.hypergeometric(first, half - first, holders - first)
     table = jrr.pairs
     chances = np.array([table.both, table.one, table.one, table.neither], dtype=object) / table.total

@@ -1,4 +1,4 @@
-"""The Podium paper: its figures and tables, and what its printed numbers should have been."""
+"""The Podium paper: its figures and tables, and corrections of its printed numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dither_papers.figure import Figure, Setting, expected
 CENTRED: Final = Interval(-0.5, 0.5)  # Δ = 1, as everywhere in the paper
 _TENTHS: Final = [round(0.1 * step, 1) for step in range(1, 51)]
 
-# What Table I prints where it is wrong: ε, column, printed number.
+# The wrong cells of Table I: ε, column, printed number.
 _GARBLED: Final = (
     (0.8, "s", 0.201923385796446795793),
     (1.2, "w", 1.48458623385837261881),

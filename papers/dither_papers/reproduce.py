@@ -56,14 +56,14 @@ def figures(*names: str) -> list[Figure]:
 def _items(everything: Sequence[Figure], paper: str | None, name: str) -> list[Figure]:
     """Return the figures of a name; raise InvalidParameter if it is unknown."""
     wanted = name
-    number = re.sub(r"(?<=\d)[a-z]$", "", name.lower())  # without the letter of a panel
+    number = re.sub(r"(?<=\d)[a-z]$", "", name.lower())  # the name without the letter of a panel
     if paper in (None, "ogpm") and number in _IN_THE_DISSERTATION:
         everything = [figure for figure in everything if figure.paper == "ogpm"]
         wanted = _IN_THE_DISSERTATION[number]
     found = _of_name(everything, slug(wanted))
     if found:
         return found
-    numbered = name.lower().startswith(("figure", "table"))  # else it is meant to be a paper
+    numbered = name.lower().startswith(("figure", "table"))  # otherwise the name should be a paper's
     known = PAPERS if paper is None and not numbered else dict.fromkeys(figure.name for figure in everything)
     raise unknown_name("paper" if known is PAPERS else "figure", name, known)
 
@@ -151,7 +151,7 @@ def _write_pictures(outcome: Outcome, out: Path, setting: Setting) -> None:
             if drawn:
                 (out / f"{figure.slug}.{form}").write_bytes(drawn)
                 for old in out.glob(f".{figure.slug}.{form}.*.drawn"):
-                    old.unlink()  # in another style
+                    old.unlink()  # it has another style
                 mark.touch()
 
 

@@ -38,7 +38,7 @@ _FAR: Final = (0.2, 0.8)  # points with the answer 1 of the classifier of Sectio
 
 
 def figure_7_1(setting: Setting) -> Rows:
-    """Return Laplace noise about 0.5 at ε = 2 (a), how likely it moves 0.5 by at most 0.3 (b), and claims."""
+    """Return Laplace noise around 0.5 at ε = 2 (a), the probability of moves ≤ 0.3 (b), and claims."""
     rows: Rows = []
     laplace = Laplace(UNIT, epsilon=2.0)
     for report in np.linspace(-1.0, 2.0, 301).tolist():
@@ -85,14 +85,15 @@ def _answers(ask: Any, side: int = 61) -> Rows:
 
 
 def figure_7_3(setting: Setting) -> Rows:
-    """Return how likely a report of 0.5 lies within θ of it, for six mechanisms."""
+    """Return the probability that a report of 0.5 is within θ of it, for six mechanisms."""
     rows: Rows = []
     kinds: dict[str, Any] = {**KINDS, "k-RR": partial(KRR, Categories(GRID))}
     for epsilon in (2.0, 4.0, 6.0):
         for name, kind in kinds.items():
             mechanism = kind(epsilon=epsilon)
             for percent in range(10, 51, 5):
-                # As quotients: 0.5 − 0.35 is more than 0.15, and would leave that point of the grid out.
+                # Quotients, because 0.5 − 0.35 is more than 0.15 in floats and would omit that point of the
+                # grid.
                 box = ((50 - percent) / 100, (50 + percent) / 100)
                 row = {"version": RIGHT, "panel": f"ε = {epsilon:g}", "mechanism": name}
                 rows.append({**row, "θ": percent / 100, "utility": concentration(mechanism, box, 0.5)})

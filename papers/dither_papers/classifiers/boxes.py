@@ -40,7 +40,7 @@ _LOOKS: Final = 500  # points of each test during the search
 
 
 class BoxMethod(Enum):
-    """How the utility is obtained: by two valid bounds, or as the dissertation claims it."""
+    """The method for the utility: two valid bounds, or the claim of the dissertation."""
 
     REPAIRED = "repaired box"
     REGION = "uniform region"
@@ -164,7 +164,7 @@ def _move_side(box: FeatureBox, side: int, stride: Floats, low: Floats, high: Fl
 def repaired_box(
     case: Case, laws: Sequence[FeatureLaw], omega: float, queries: int, source: Source
 ) -> BoxUtility:
-    """Bound the utility by a box that was searched for and then validated on fresh points.
+    """Bound the utility by a box that is found by a search and then validated on fresh points.
 
     The points are uniform over the reports in the box. With R the largest probability of a report in the box
     times the number of reports in it, P(in the box, answer changed) ≤ R·(share of reports that change the

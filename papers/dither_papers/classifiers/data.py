@@ -92,7 +92,7 @@ def figure(
     return Figure("classifiers", name, title, make, draw, found, needs=needs, notes=notes)
 
 
-TABLES: Final = {  # for the regression, and for the forest where that is another one
+TABLES: Final = {  # for the regression, and for the forest if it has a different table
     "stroke": ("qcu_stroke_normalized.csv.gz",),
     "bank": ("qcu_bank_normalized.csv.gz", "qcu_bank_treescale.csv.gz"),
 }
@@ -133,7 +133,7 @@ class Classifier:
 
     @property
     def columns(self) -> list[int]:
-        """The places of the two features that are randomised."""
+        """The column indices of the two randomised features."""
         return [self.names.index(name) for name in self.chosen]
 
     def rows(self, record: Floats, points: Floats) -> Floats:
@@ -254,7 +254,7 @@ class Digits:
     images: Floats
 
     def kept(self, place: int, mechanism: Any, runs: int, seed: int) -> float:
-        """Return how often an image keeps its digit when every pixel is randomised."""
+        """Return the share of trials in which an image keeps its digit when every pixel is randomised."""
         found = utility(
             self.network,
             self.images[place],

@@ -115,7 +115,7 @@ _BANK: Final = (*_STROKE, "Gaussian")
 
 
 def figure_7_7(setting: Setting) -> Rows:
-    """Return how likely a network keeps its digit when all 49 pixels are randomised, by simulation."""
+    """Return the simulated probability that a network keeps its digit when all 49 pixels are randomised."""
     rows: Rows = []
     for name in _FOUR if not setting.quick else _FOUR[:2]:
         for epsilon in budgets(setting):
@@ -143,7 +143,7 @@ def figure_e_7(setting: Setting) -> Rows:
     return rows
 
 
-_FIRST: Final = 20  # people of whom numbers are expected, in quick runs and in others
+_FIRST: Final = 20  # the people with expected numbers, in quick and in full runs
 
 
 def _overall(data: str, linear: bool, kinds: tuple[str, ...], people: int) -> Callable[[Setting], Rows]:

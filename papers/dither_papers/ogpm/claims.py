@@ -20,7 +20,7 @@ from dither_papers.figure import Figure, Setting, expected
 
 UNIT, TURN = Interval(0, 1), Circle(1)
 GRID: Final = np.linspace(0.0, 1.0, 50)[:-1]  # the authors' inputs: 49 points, the upper end left out
-WHOLE: Final = np.linspace(0.0, 1.0, 51)  # the inputs of curves, with both ends
+WHOLE: Final = np.linspace(0.0, 1.0, 51)  # inputs of curves, with both ends
 BUDGETS: Final = np.linspace(1.0, 8.0, 29)
 
 

@@ -22,7 +22,7 @@ _GAP: Final = 1e-5  # the relative gap at which the solver may stop
 
 
 def _solved(epsilon: float, x: float, loss: Power, pieces: int) -> tuple[programs.Pieces, programs.Pieces]:
-    """Return both steps: levels found at an end of the domain, and their best places for x."""
+    """Return the result of both steps: levels found at an end of the domain, then their best edges for x."""
     levels = programs.solve(epsilon, loss, pieces=pieces, gap=_GAP, seconds=_SECONDS)
     falling = tuple(sorted(set(levels.levels), reverse=True))
     return levels, programs.place(falling, loss, at=x, gap=_GAP, seconds=_SECONDS)
@@ -53,7 +53,7 @@ def figure_2(setting: Setting) -> Rows:
 
 
 def _compare(row: dict[str, Any], loss: Power) -> None:
-    """Add to a row what the fourth piece gains, and the worst error by the closed form."""
+    """Add to a row the gain of the fourth piece and the worst error by the closed form."""
     row["gain of a fourth piece"] = 1.0 - row["worst error, m = 4"] / row["worst error, m = 3"]
     row["closed form"] = best_width(row["epsilon"], loss) ** loss.exponent
 
@@ -62,7 +62,7 @@ def monte_carlo(setting: Setting) -> Rows:
     """Return, for random ε and x, the errors of three and of four pieces, the gaps proven and the time.
 
     [OGPM25, Sec. 3.2.2] rests m = 3 on 10⁴ such pairs. By the bathtub argument (docs/theory.md) three pieces
-    suffice for all, so what this tests is the solver.
+    suffice for all pairs, so this only tests the solver.
     """
     count = setting.runs(40, 3)
     draw = np.random.default_rng(setting.seed)

@@ -29,7 +29,7 @@ def _columns(setting: Setting) -> tuple[Floats, Floats]:
 
     table = parquet.read_table(path)
     walk = table.column("userAcceleration.x").to_numpy()
-    # The authors scale by the data's own extremes; a real collection needs public bounds.
+    # The authors scale by the extremes of the data; a real collection needs public bounds.
     linear = (walk - walk.min()) / (walk.max() - walk.min())
     return linear, np.mod(table.column("attitude.roll").to_numpy(), TURN)
 

@@ -47,7 +47,7 @@ class Pieces:
     levels: tuple[float, ...]
     at: float
     error: float
-    gap: float  # the solver's own relative bound on how far the error may be from the optimum
+    gap: float  # the solver's relative bound on the distance of the error from the optimum
 
     def merged(self) -> Pieces:
         """Return the same density with empty pieces dropped and equal neighbours put together."""
@@ -238,7 +238,7 @@ class _BilinearProgram:
 
     def _optimise(self, mass: Any, error: Any) -> None:
         goal = self._model.addVar(lb=0.0)
-        if isinstance(mass, float):  # no free piece: the levels alone decide
+        if isinstance(mass, float):  # no free piece, so the levels determine the density
             if abs(mass - 1.0) > 1e-6:
                 raise Infeasible("a single level must be 1 divided by the length of the codomain")
         else:
@@ -286,9 +286,11 @@ def _rooms(value: float) -> list[tuple[int, float, float]]:
 
 def _check(pieces: int, codomain: Interval) -> None:
     if isinstance(pieces, bool) or not isinstance(pieces, int) or pieces < 1:
-        raise InvalidParameter(f"the number of pieces is an integer of at least 1, not {found(pieces)}")
+        raise InvalidParameter(
+            f"expected the number of pieces to be an integer of at least 1, got {found(pieces)}"
+        )
     if not isinstance(codomain, Interval):
-        raise InvalidParameter(f"the codomain is a dt.Interval, not {type(codomain).__name__}")
+        raise InvalidParameter(f"expected the codomain to be a dt.Interval, got {type(codomain).__name__}")
 
 
 Form = Callable[..., Floats]  # form(epsilons, *parameters)
@@ -319,7 +321,9 @@ def one_more_piece(
     For each, the levels are solved at the lower end and then placed about the value.
     """
     if isinstance(trials, bool) or not isinstance(trials, int) or trials < 1:
-        raise InvalidParameter(f"the number of trials is an integer of at least 1, not {found(trials)}")
+        raise InvalidParameter(
+            f"expected the number of trials to be an integer of at least 1, got {found(trials)}"
+        )
     words = (SYSTEM if source is None else source).words(2 * trials).reshape(trials, 2) / 2.0**64
     outcomes = []
     for share, position in words.tolist():

@@ -1,4 +1,4 @@
-"""Chapter 6 and appendix D of the dissertation: places and paths, as published, as coded, and right."""
+"""Chapter 6 and appendix D of the dissertation: locations and paths, as published, coded and corrected."""
 
 from dither_papers.tracs import complete, continuous, discrete, rivals, shapes, trajectories
 

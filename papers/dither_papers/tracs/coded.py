@@ -98,7 +98,7 @@ class _FloatKernel(LineKernel):
         raise InvalidParameter("a program in floats has no exact probabilities")
 
     def unbiased_reading(self, book: Any) -> None:
-        """Return None: what the reports of a program mean is measured, not computed."""
+        """Return None: the mean of a program's reports is measured, not computed."""
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         return Promise(Nothing("a program is repeated here, with its bugs"), self.evidence, kept=False)
@@ -189,7 +189,7 @@ class RawBeyondTen(_FloatDirection):
 def strawman(
     area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source, sectors: int = 6
 ) -> Paths:
-    """Return the strawman's places as the program returns them."""
+    """Return the strawman's locations as the program returns them."""
     direction = partial(SeldomLies, sectors=sectors)
     own = TraCSD(area, epsilon=epsilon, start=CORNER, direction=direction)
     if not flaws.borrowed:
@@ -207,7 +207,7 @@ def strawman(
 
 
 def redesigned(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source) -> Paths:
-    """Return the places of TraCS-D with the redesigned SW inside, as the program returns them."""
+    """Return the locations of TraCS-D with the redesigned SW inside, as the program returns them."""
     wave = partial(SW, redesign=True)
     direction = LostPi if flaws.lost_pi else wave
     walk = TraCSD(area, epsilon=epsilon, start=CORNER, direction=direction, distance=wave)
@@ -215,7 +215,7 @@ def redesigned(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, sour
 
 
 def laplace(area: Rectangle, paths: Paths, epsilon: float, flaws: Flaws, source: Source) -> Paths:
-    """Return planar Laplace's places, drawn on the unit square first as the program does."""
+    """Return planar Laplace's locations, drawn on the unit square first as the program does."""
     if not flaws.squared_first:
         return paths.like(PlanarLaplace(area, epsilon=epsilon).perturb(paths, source=source).values)
     low, sides = np.array([area.x.low, area.y.low]), np.array([area.x.length, area.y.length])

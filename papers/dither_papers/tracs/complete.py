@@ -17,13 +17,13 @@ from dither_papers.tracs.measuring import PAPER, SQUARE, city, files
 
 _EPSILONS: Final = (1, 2, 4, 8, 16)
 _POINTS: Final = 8
-_GRID: Final = 10  # cells a side whose centres are the places of hotspots
+_GRID: Final = 10  # cells a side; their centres are the locations of hotspots
 # Panels: the city, and the places that a path has at least. A third of the people of Chicago have one place.
 _PANELS: Final = (("TKY", "tky", 1), ("CHI", "chi", 1), ("CHI, 4 places or more", "chi", 4))
 
 
 def _complete_paths(setting: Setting) -> Rows:
-    """Return the mean error of a place, range queries and hotspots, by the ε of a complete path.
+    """Return the mean error of a location, of range queries and of hotspots, by the ε of a complete path.
 
     Every second path, in a seeded order, is public; the other half reports. Paths are in the order of time.
     """
@@ -64,7 +64,7 @@ def _complete_paths(setting: Setting) -> Rows:
 
 
 def _centres(locations: np.ndarray) -> np.ndarray:
-    """Return the centres of the cells of places."""
+    """Return the centres of the cells of locations."""
     return np.asarray((np.minimum(np.floor(locations * _GRID), _GRID - 1) + 0.5) / _GRID)
 
 

@@ -84,7 +84,7 @@ _PUBLIC: Final = "Optimal, public paths"
 
 
 def _any_space(setting: Setting) -> Rows:
-    """Return what the K nearest of N points reach on the same paths; the other paths are the public prior."""
+    """Return the error of the K nearest of N points on the same paths; other paths are the public prior."""
     found: Rows = []
     for name in ("tky", "chi"):
         every, town = city(setting, name), chosen(setting, name)
@@ -120,7 +120,7 @@ def _gridding(setting: Setting) -> Rows:
         "gridding 100 × 100, printed scale": partial(Gridding, side=100, as_published=True),
         "TraCS-C": TraCSC,
         "gridding 10 × 10": partial(Gridding, side=10),
-        # A look at all pairs of 10 000 cells takes seconds.
+        # Examining all pairs of 10 000 cells takes seconds.
         **({} if setting.quick else {"gridding 100 × 100": partial(Gridding, side=100)}),
     }
     found = rows("figD.3_gridding", PUBLISHED)

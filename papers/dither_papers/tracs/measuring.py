@@ -33,7 +33,7 @@ BOXES: Final = "tracs_boxes.json"
 
 
 def random_paths(area: Rectangle, count: int, length: int, source: Source) -> Paths:
-    """Draw paths whose places are independent and uniform in an area."""
+    """Draw paths whose locations are independent and uniform in an area."""
     words = source.words(2 * count * length) >> np.uint64(11)
     unit = words.reshape(-1, 2) / 2.0**53
     low, sides = np.array([area.x.low, area.y.low]), np.array([area.x.length, area.y.length])
@@ -48,7 +48,7 @@ def grid_paths(side: int, count: int, length: int, source: Source) -> Paths:
 
 @dataclass(frozen=True, eq=False)
 class City:
-    """Paths in the unit square (latitude, longitude), all places of the city, and degrees a side.
+    """Paths in the unit square (latitude, longitude), all locations of the city, and degrees a side.
 
     `corner` is the south-west corner of the square, in degrees.
     """
@@ -108,7 +108,7 @@ def _columns(file: Path) -> dict[str, Any]:
 
 
 Make = Callable[..., PathMechanism[Any]]
-Told = Callable[[Paths, float, Source], float]  # the error of a program's places
+Told = Callable[[Paths, float, Source], float]  # the error of a program's locations
 
 PAPER: Final = "tracs"
 RIGHT_ONES: Final[dict[str, Make]] = {
@@ -213,7 +213,7 @@ def expect_published(
 
 
 def repeated(paths: Paths, times: int) -> Paths:
-    """Return the same paths several times over."""
+    """Return the same paths repeated several times."""
     return Paths.of([path for _ in range(times) for path in paths])
 
 

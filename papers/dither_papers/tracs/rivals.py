@@ -1,4 +1,4 @@
-"""What chapter 6 compares on lists of places, TraCS and its rivals, as coded and repaired; their times."""
+"""The mechanisms that chapter 6 compares on lists of locations, as coded and repaired, and their times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dither_papers.tracs.published import EPSILONS
 Measure = Callable[[Paths, Paths], dict[str, float]]
 Round = Callable[[Any], Any]
 
-HALF: Final = "NGram, printed scale"  # ε/2Δ: spends about half of ε
+HALF: Final = "NGram, printed scale"  # the scale ε/2Δ spends about half of ε
 MEANT: Final = "L-SRR with c = e^ε"  # the likely intention; it spends more than ε
 
 
@@ -55,7 +55,7 @@ class ComparedMechanism(NamedTuple):
 def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[ComparedMechanism]:
     """Yield the compared mechanisms: as coded; repaired; NGram also with the scale that spends ε.
 
-    On a `heavy` list, of thousands of points, the ε that is spent is left out: it needs a look at all pairs.
+    On a `heavy` list of thousands of points the spent ε is left out, because it needs all pairs of points.
     """
     for version, makers in ((CODED, rivals(points, coded=True)), (RIGHT, rivals(points, coded=False))):
         for name, make in makers.items():
@@ -113,7 +113,7 @@ def in_degrees(town: City) -> Measure:
 
 
 def points_of(town: City) -> Points:
-    """Return the places of a city as public points."""
+    """Return the locations of a city as public points."""
     return [(x, y) for x, y in town.points.tolist()]
 
 
@@ -126,7 +126,7 @@ DEGREES: Final = Lines(
 CITIES: Final = tuple(dict.fromkeys(file for name in ("tky", "chi") for file in files(name)))
 
 
-_PRINTED: Final = {  # total, and only perturbing, in milliseconds
+_PRINTED: Final = {  # milliseconds in total, and for perturbing only
     "ATP": (145.7, 125.8),
     "NGram": (100.9, 92.8),
     "L-SRR": (6.2, 0.003),

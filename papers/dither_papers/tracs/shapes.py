@@ -1,4 +1,4 @@
-"""Chapter 6's pictures of laws: Figures 6.2, D.1, D.2, D.4, D.6 and D.8."""
+"""Chapter 6's pictures of distributions: Figures 6.2, D.1, D.2, D.4, D.6 and D.8."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def sectors(panels: Panels, rows: Rows) -> None:
 
 
 def places_drawn(panels: Panels, rows: Rows) -> None:
-    """Draw the places of each city; a degree of longitude is as much shorter as it is on the ground."""
+    """Draw the locations of each city; degrees of longitude are shortened to their length on the ground."""
     names = list(dict.fromkeys(row["panel"] for row in rows))
     for axes, name in zip(panels.in_order(len(names), square=True), names, strict=True):
         east, north = (
@@ -210,7 +210,7 @@ def _disk(setting: Setting) -> Rows:
 
 
 def _places(setting: Setting) -> Rows:
-    """Return every place of the two cities, in degrees [Fig. D.8]."""
+    """Return every location of the two cities, in degrees [Fig. D.8]."""
     found: Rows = []
     for name in ("tky", "chi"):
         town = city(setting, name)

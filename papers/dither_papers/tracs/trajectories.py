@@ -88,7 +88,7 @@ def _whole_trajectories(setting: Setting) -> Rows:
 
 
 def _divided(make: Make, paths: Paths, budget: float, source: Source) -> Paths:
-    """Return the places of a program that gives each location of a path its share of the budget.
+    """Return the locations of a program that gives each location of a path its share of the budget.
 
     A program promises nothing, so nothing is checked: `unit="trajectory"` looks at all pairs of points.
     """

@@ -29,7 +29,9 @@ class FeatureBox:
     def __init__(self, low: object, high: object) -> None:
         first, last = _corner(low), _corner(high)
         if first.shape != last.shape or not first.size:
-            raise InvalidParameter("a box needs two corners with one number for each feature")
+            raise InvalidParameter(
+                "expected two corners of a box with one number for each feature; give both the same length"
+            )
         if not (first <= last).all():
             raise InvalidParameter(
                 "the low corner of a box must not be above its high corner, and NaN is not allowed"
@@ -64,7 +66,7 @@ def _corner(values: object) -> Floats:
 
 
 Test = Callable[[FeatureBox], bool]
-Shape = Callable[[Floats], FeatureBox]  # from how far each of 2d sides has moved, 0 … 1, to a box
+Shape = Callable[[Floats], FeatureBox]  # the box for the share, 0 … 1, by which each of 2d sides has moved
 
 STEPS: Final = 12  # halvings of each bisection
 _ORDERS: Final = 2  # up to this many features, every side is tried as the first to move
@@ -78,7 +80,7 @@ def box_mass(marginals: Sequence[Marginal], box: FeatureBox) -> float:
 
 
 def sides_by_mass(centre: Floats, marginals: Sequence[Marginal]) -> Shape:
-    """Return boxes about a centre; a side that moved by t has passed a share t of the reports beyond it."""
+    """Return boxes around a centre; a side moved by t has passed a share t of the reports beyond it."""
     own = [np.searchsorted(marginal.places, value) for marginal, value in zip(marginals, centre, strict=True)]
 
     def box(moved: Floats) -> FeatureBox:
@@ -103,7 +105,7 @@ def sides_by_mass(centre: Floats, marginals: Sequence[Marginal]) -> Shape:
 
 
 def sides_by_length(centre: Floats, low: Floats, high: Floats) -> Shape:
-    """Return boxes about a centre; a side that moved by t is a share t of the way to its domain's end."""
+    """Return boxes around a centre; a side moved by t is a share t of the way to its domain's end."""
 
     def box(moved: Floats) -> FeatureBox:
         return FeatureBox(centre - moved[0::2] * (centre - low), centre + moved[1::2] * (high - centre))
@@ -131,7 +133,7 @@ def grow_box(
     *,
     first_only: bool = False,
 ) -> FeatureBox:
-    """Return the box of most worth among those found by moving all sides at once, then each by itself.
+    """Return the most valuable box found by moving all sides together, then each side separately.
 
     Only boxes that passed are returned: if the test is a proof, the result is proven. (The box of the centre
     alone counts as passed.) `first_only` tries one order of the sides, for tests that cost queries.
@@ -166,7 +168,7 @@ def _move_side(shape: Shape, passes: Test, moved: Floats, side: int, steps: int)
 
 
 def farthest(passes: Callable[[float], bool], steps: int = STEPS) -> float:
-    """Return the largest share from 0 to 1 found to pass; it has passed itself, or is 0."""
+    """Return the largest share from 0 to 1 that is found to pass, or 0."""
     return 1.0 if passes(1.0) else largest_float(passes, 0.0, 1.0, steps=steps)
 
 
@@ -251,7 +253,7 @@ class ReluLayer(Layer):
 
 @dataclass(frozen=True, eq=False)
 class MaxPoolLayer(Layer):
-    """The largest of each group of numbers; each row of `groups` has the places of one group."""
+    """The largest of each group of numbers; each row of `groups` has the indices of one group."""
 
     groups: Integers
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _RANGE: Final = (0.05, 20.0)  # the default range of budgets
 _RATIO: Final = 1.1  # ratio of neighbouring budgets on the first curve
-_PARTS: Final = 4  # into which the gap between an insufficient and a sufficient budget is divided
+_PARTS: Final = 4  # parts of the gap between an insufficient and a sufficient budget
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +104,7 @@ def best_mechanism(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SufficientBudget(Tabular):
-    """A budget that keeps enough utility, the lower bound it keeps, and the curve that it was read off.
+    """A budget with enough utility, its lower bound of the utility, and the curve of all budgets.
 
     `not_enough` is the next smaller examined budget that is not sufficient, or 0.
     """
@@ -120,7 +120,7 @@ class SufficientBudget(Tabular):
         return [{"epsilon": self.epsilon, "low": self.lower, "not enough": self.not_enough}]
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
-        """Draw the curve that the budget was read off, and the budget; needs the extra `plot`."""
+        """Draw the curve and the budget on it; needs the extra `plot`."""
         ax = self.curve.plot(title=title or repr(self), ax=ax)
         ax.axvline(self.epsilon, color=ORANGE, linewidth=1.2, linestyle="--")
         ax.plot([self.epsilon], [self.lower], "o", color=ORANGE, label=f"ε = {self.epsilon:.3g}")
@@ -150,10 +150,11 @@ def epsilon_for_utility(
 ) -> SufficientBudget:
     """Return the smallest budget found that keeps the answer with probability `at_least`.
 
-    It is read off a curve whose lower edge holds at all budgets at once. If the curve is exact, further
-    budgets are looked at until an insufficient one is within the relative `tolerance`. Utility need not grow
-    with the budget: a larger budget may be insufficient, and a smaller one that was not looked at may be
-    sufficient. (The lattice of noise depends on ε, so there utility varies by the probability of a cell.)
+    It is the first sufficient budget on a curve whose lower edge holds at all budgets at once. If the curve
+    is exact, more budgets are examined until an insufficient one is within the relative `tolerance`. Utility
+    need not grow with the budget: a larger budget may be insufficient, and a smaller budget that was not
+    examined may be sufficient. (The lattice of noise depends on ε, so utility varies by the probability of a
+    cell.)
 
     >>> import dither as dt
     >>> wide = dt.classifiers.LinearClassifier([[0.0], [1.0], [-1.0]], [0.0, -0.8, 0.2])

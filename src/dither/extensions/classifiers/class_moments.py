@@ -18,10 +18,10 @@ from dither.foundation.arrays import Array, Floats
 from dither.foundation.tables import Row
 from dither.mechanisms.combined import Records
 
-_FEW: Final = 10  # people that a class must be estimated to have
-_LEAST_SPREAD: Final = 0.01  # standard deviation of a class at least, in lengths of the domain
+_FEW: Final = 10  # the least estimated number of people in a class
+_LEAST_SPREAD: Final = 0.01  # the least standard deviation of a class, in lengths of the domain
 _SURE: Final = 4.0  # squared standard errors by which the variance of a class differs from all people's
-_LEAST_SHARE: Final = 0.5  # people of a class that count for a category that nobody may have
+_LEAST_SHARE: Final = 0.5  # the least number of people counted for a category of a class
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ def _row(name: str, what: str, label: Hashable, interval: StudentInterval, more:
 
 
 def features_of(records: Records, classes: Classes) -> list[Feature]:
-    """Return what each class has of every attribute; each person may have reported all, or one of them."""
+    """Return the feature of every attribute by class; each person reported all attributes or one."""
     if not isinstance(records, Records):
         raise InvalidParameter(f"expected the reports of dt.Each or dt.Sampled, got {found(records)}")
     entries: list[Feature] = []
@@ -193,7 +193,7 @@ def _moments(name: str, reports: Reports, members: Floats, sizes: Floats) -> Num
 
 
 def _variance(value: Floats, square: Floats, there: Floats, mean: float, length: float) -> float:
-    """Return the variance of all people, shrunk to an even distribution's if it is within noise."""
+    """Return the variance of all people, shrunk to the variance of an even distribution within noise."""
     own = float(square.sum() / there.sum()) - mean**2
     even = length**2 / 12.0
     noise = student(own, square - 2.0 * mean * value - (own - mean**2) * there)
@@ -203,7 +203,7 @@ def _variance(value: Floats, square: Floats, there: Floats, mean: float, length:
 
 
 def _shrinkage(gap: float, noise: float) -> float:
-    """Return how much of a class's difference from all people is kept: the part that is not noise [James61].
+    """Return the share of a class's difference from all people that is kept: it is not noise [James61].
 
     The square of an estimated difference is on average the true one and the variance of its error.
     """

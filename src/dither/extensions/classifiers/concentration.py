@@ -30,10 +30,10 @@ FEW: Final = 4  # up to this many atoms are compared one by one
 def concentration(mechanism: object, box: FeatureBox | tuple[Any, Any], x: object) -> Number:
     """Return the probability that the report for x lies in a box, its edges included.
 
-    For one feature a box is a pair (low, high) of numbers, or of arrays to ask about many boxes at once; on a
-    circle low may be above high, and the arc then passes through 0. `Each` takes a `FeatureBox`, or a pair of
-    arrays whose last axis runs over its attributes, and x in the same order or by name. A mechanism of one
-    number takes a `FeatureBox` as well, for a record whose features it randomises independently.
+    For one feature a box is a pair (low, high) of numbers, or of arrays for many boxes at once. On a circle
+    low may be above high; the arc then passes through 0. `Each` takes a `FeatureBox`, or a pair of arrays
+    whose last axis runs over its attributes, and x in the same order or by name. A mechanism of one number
+    takes a `FeatureBox` as well, for a record whose features it randomises independently.
 
     The answer is about the mechanism as designed, in closed form; `concentration(mechanism.sampled, …)` is
     about the integers that devices sample. They differ by about the width of a cell.
@@ -66,11 +66,11 @@ def best_for(radius: float, epsilon: float, domain: Interval = _UNIT) -> KRR:
     """Return the mechanism whose reports are likeliest within a radius of the value, for the worst value.
 
     It is k-ary randomized response on the centres of k = ⌈length/2·radius⌉ equal parts of the domain; a value
-    is moved to the nearest centre (within the radius). Its reports are near with probability
-    e^ε/(e^ε + k − 1), and no ε-LDP mechanism has more for every value: k values that divide the domain
-    evenly, ends included, lie more than two radii apart, so the places near each of them are disjoint. If
-    reports are near with probability p for each, then for the first one they are near the others with
-    probability e^(−ε)·p each, and p + (k − 1)·e^(−ε)·p ≤ 1.
+    is moved to the nearest centre (within the radius). Its reports are near with probability e^ε/(e^ε + k −
+    1), and no ε-LDP mechanism has more for every value: k values that divide the domain evenly, ends
+    included, are more than two radii apart, so the intervals near each of them are disjoint. If reports are
+    near with probability p for each, then for the first one they are near the others with probability
+    e^(−ε)·p each, and p + (k − 1)·e^(−ε)·p ≤ 1.
 
     >>> best = best_for(0.1, 2)
     >>> round(concentration(best, (0.25, 0.45), 0.35), 3)  # PM has 0.272 for its worst value
@@ -84,7 +84,7 @@ def best_for(radius: float, epsilon: float, domain: Interval = _UNIT) -> KRR:
             f"the radius must be positive and less than half of {domain}, not {near:g}: "
             "with a larger one the middle is near every value"
         )
-    # As decimals, so that a radius of 0.1 means a tenth.
+    # Decimal arithmetic, so that a radius of 0.1 is a tenth.
     parts = math.ceil((Fraction(repr(domain.high)) - Fraction(repr(domain.low))) / (2 * Fraction(repr(near))))
     if parts > _MOST_PARTS:
         raise InvalidParameter(f"a radius of {near:g} divides {domain} into more than {_MOST_PARTS} parts")
@@ -186,7 +186,7 @@ def _listed_mass(numbers: Floats, masses: Floats) -> Mass:
 
 
 def _snap(edge: Floats, given: Floats, points: Floats, line: Line) -> Floats:
-    """Return edges in units of the law; an edge at the number of an atom becomes the atom's own place.
+    """Return edges in units of the law; an edge at an atom in the user's units is moved exactly to the atom.
 
     Otherwise rounding between the user's and the law's units could put the atom outside of the box.
     """

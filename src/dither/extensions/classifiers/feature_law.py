@@ -26,19 +26,19 @@ from dither.mechanisms.analysis.law import Law, TableLaw, is_discrete
 from dither.mechanisms.frequency.base import CategoryMechanism
 from dither.mechanisms.numeric.base import NumberMechanism
 
-MOST_REPORTS: Final = 1 << 20  # a mechanism with more different reports is not tabulated
+MOST_REPORTS: Final = 1 << 20  # a mechanism with more distinct reports is not tabulated
 
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """The probability mass function of the report about one feature: increasing places, and their masses."""
+    """The probability mass function of the report about one feature: increasing points and their masses."""
 
     places: Floats
     masses: Floats
 
     @cached_property
     def sums(self) -> Floats:
-        """The probability of the first k reports, for k from 0 to their number."""
+        """The probability of the first k reports, for k from 0 to the number of reports."""
         return np.concatenate([[0.0], np.cumsum(self.masses)])
 
     def between(self, low: Floats, high: Floats) -> Floats:
@@ -64,7 +64,7 @@ class FeatureLaw(ABC):
     @property
     @abstractmethod
     def domain(self) -> Domain:
-        """The values that the mechanism admits."""
+        """The values that the mechanism accepts."""
 
     @property
     @abstractmethod
@@ -74,12 +74,12 @@ class FeatureLaw(ABC):
     @property
     @abstractmethod
     def law(self) -> Law:
-        """The law of the report as designed, in closed form."""
+        """The distribution of the report as designed, in closed form."""
 
     @property
     @abstractmethod
     def sent(self) -> Law | None:
-        """The law of the integers that devices sample; None if there are more than `MOST_REPORTS`.
+        """The distribution of the integers that devices sample; None if there are more than `MOST_REPORTS`.
 
         It differs from `law` by about the width of a cell.
         """

@@ -29,7 +29,7 @@ def draw_reports(laws: Sequence[FeatureLaw], values: Floats, source: Source) -> 
 
 
 def count_kept(case: Case, draw: Callable[[Floats], Floats], queries: int) -> int:
-    """Return how often the answer stays in this many trials; `draw` returns a randomised copy of each row."""
+    """Return the number of trials in which the answer stays; `draw` returns a randomised copy of each row."""
     size = max(1, _BATCH // case.subject.row.size)
     total = 0
     for begin in range(0, queries, size):
@@ -55,7 +55,7 @@ def mean_below(successes: int, trials: int, omega: float) -> float:
 
 
 def bernstein(variance: float, bound: float, trials: int, omega: float) -> float:
-    """Return how far the mean of numbers from 0 to `bound` may be above their sample mean [Maurer09, Thm 4].
+    """Return an upper bound on mean − sample mean of numbers from 0 to `bound` [Maurer09, Thm 4].
 
     `variance` is the sample variance. The bound is wrong with probability at most ω.
     """
@@ -64,7 +64,7 @@ def bernstein(variance: float, bound: float, trials: int, omega: float) -> float
 
 
 def hoeffding_size(omega: float, tau: float) -> int:
-    """Return how many trials bring a share within τ of its mean with probability 1 − ω [Thesis, Thm 15].
+    """Return the trials after which a share is within τ of its mean with probability 1 − ω [Thesis, Thm 15].
 
     >>> hoeffding_size(0.05, 0.01)
     18445
@@ -107,7 +107,7 @@ class Densities:
         return Densities(tuple(laws), unit, marked, masses)
 
     def logarithms(self, places: Floats) -> Floats:
-        """Return the logarithm of each law's density at places, one row a law."""
+        """Return the logarithm of each law's density at points, one row a law."""
         x = np.asarray(self.unit)
         densities = np.empty((len(self.laws), places.size))
         at = np.minimum(np.searchsorted(self.marked, places), max(self.marked.size - 1, 0))
@@ -155,7 +155,7 @@ def uniform_points(low: Floats, high: Floats, count: int, source: Source) -> Flo
 
 
 class UniformTest:
-    """A test of boxes: ask about uniform points of a box, and accept it by how many change the answer."""
+    """A test that accepts a box if few of its uniformly drawn points change the answer."""
 
     def __init__(self, case: Case, size: int, accepts: Callable[[int], bool], source: Source) -> None:
         self._case, self._size, self._accepts, self._source = case, size, accepts, source

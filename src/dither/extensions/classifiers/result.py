@@ -64,7 +64,7 @@ class Utility(Tabular):
         return Utility(lower, 1.0, lower, "certified", 1.0, 0, box=box)
 
     def under(self, guarantee: Guarantee) -> Utility:
-        """Return the same bounds with what the person is promised."""
+        """Return the same bounds with the guarantee to the person."""
         return replace(self, guarantee=guarantee)
 
     def with_raw_release(self, share: float) -> Utility:
@@ -168,7 +168,7 @@ class Case:
 
     @property
     def features(self) -> int:
-        """How many features are randomised."""
+        """The number of randomised features."""
         return len(self.subject.columns)
 
     def keeps(self, points: Floats) -> Mask:
@@ -183,7 +183,8 @@ class Case:
     def keeps_on(self, sides: Sequence[Floats]) -> Mask:
         """Return for each combination of reports whether the answer stays; the last feature changes fastest.
 
-        The classifier is called once for the same reports: those of all budgets are often the same.
+        The classifier is called only once for the same reports, because all budgets often have the same
+        reports.
         """
         key = tuple(side.tobytes() for side in sides)
         if key not in self._kept:

@@ -1,4 +1,4 @@
-"""How far a record may move before the answer changes: with one radius for all features, or side by side."""
+"""The distance that a record may move before the answer changes: one radius, or each side separately."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FINE: Final = 40  # halvings of a bisection whose every step is a proof
 
 @dataclass(frozen=True, repr=False)
 class Robustness(Tabular):
-    """A box about a record in which the answer stays; with its `radius` if all sides are equally far away.
+    """A box around a record in which the answer stays; `radius` is set if all sides are equally far away.
 
     Either proven (`confidence` 1, `tau` 0), or tested: at most a share `tau` of the box's points changes the
     answer. A test is wrong with probability at most 1 − `confidence`, over all boxes that were tested on the
@@ -119,7 +119,7 @@ def euclidean_radius(
     """Return the Euclidean distance from x to the nearest record with another answer, to about ten digits.
 
     Known in closed form for linear models and k-means (planes), and for QDA and Gaussian naive Bayes
-    (quadrics, one equation in one unknown). `features` names those that may move; all, by default.
+    (quadrics, one equation in one unknown). `features` names the features that may move, by default all.
 
     >>> import dither as dt
     >>> steep = dt.classifiers.LinearClassifier([[3.0, 4.0]], [-3.0])
@@ -164,7 +164,7 @@ def hyperrectangle(
 
 
 def trials_for(omega: float, tau: float) -> int:
-    """Return how many trials show a share below τ at confidence 1 − ω if up to τ/2 of them fail.
+    """Return the number of trials that prove a share below τ at confidence 1 − ω if up to τ/2 of them fail.
 
     >>> trials_for(0.05, 0.01)
     1049

@@ -18,12 +18,12 @@ from dither.privacy import Approximate, Guarantee
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Subject:
-    """A record and the places of its randomised features. Contains private values, and shows none."""
+    """A record and the indices of its randomised features. It contains private values and shows none."""
 
     row: Array
     shape: tuple[int, ...]
     columns: tuple[int, ...]
-    labels: tuple[tuple[Hashable, ...] | None, ...]  # of each column: its categories; None for numbers
+    labels: tuple[tuple[Hashable, ...] | None, ...]  # the categories of each column; None for numbers
 
     @staticmethod
     def of(
@@ -57,7 +57,7 @@ class Subject:
 
     @property
     def values(self) -> Floats:
-        """The values that are randomised; of a category its code."""
+        """The randomised values; a category is its code."""
         given = self.row[list(self.columns)]
         try:
             if not self.categorical:
@@ -148,11 +148,11 @@ def _columns(count: int, chosen: Sequence[str] | None, names: Sequence[str] | No
 
 
 class Randomiser(Protocol):
-    """What randomises a record: a mechanism, `Memoised`, `Each` of several, or an `Indicator` on them."""
+    """An object that randomises a record: a mechanism, `Memoised`, `Each` of several, or an `Indicator`."""
 
     @property
     def guarantee(self) -> Guarantee:
-        """What a person who answers once is promised."""
+        """The guarantee of a person who answers once."""
 
     def at(self, epsilon: float) -> Self:
         """Return the same with another budget."""
@@ -183,7 +183,7 @@ class Randomisation:
 
     @staticmethod
     def of(given: Randomiser) -> Randomisation:
-        """Return what the caller gave as a randomisation; raise `InvalidParameter` if it is not one."""
+        """Return the caller's argument as a randomisation; raise `InvalidParameter` if it is not one."""
         if not hasattr(type(given), "guarantee"):  # an attribute of the class: computing it may take long
             raise InvalidParameter(
                 f"a mechanism, or dt.Each of several, was expected; not {type(given).__name__}"

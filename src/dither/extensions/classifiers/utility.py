@@ -1,4 +1,4 @@
-"""How likely a prediction stays the same on a randomised record, for one budget and for many."""
+"""The probability that a prediction stays the same on a randomised record, for one or many budgets."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def utility(
     two randomised features; otherwise Monte Carlo with `queries` randomised copies of x, or a certified box
     if its lower bound is higher. With `confidence=1` only proofs are used. `method` chooses one method.
 
-    Whoever runs the classifier sees records near x: use this only where x itself may be seen.
+    The computer that runs the classifier sees records near x: use this only where x itself may be seen.
 
     >>> import dither as dt
     >>> steep = dt.classifiers.LinearClassifier([[10.0, 1.0]], [-6.0])
@@ -116,7 +116,7 @@ def _of_place(
     names: Sequence[str] | None,
     source: Source,
 ) -> Utility:
-    """Return the utility of two features that are one place, from reports that are drawn and decoded."""
+    """Return the utility of two features that are one location, from drawn and decoded reports."""
     if method not in (None, "Monte Carlo"):
         raise InvalidParameter(
             f'expected method="Monte Carlo" for a mechanism of places, got {found(method)}; leave it out'
@@ -129,7 +129,7 @@ def _of_place(
         )
 
     def draw(values: Floats) -> Floats:
-        reports = question.perturb(values[:, None], source=source)  # every copy is a path of its own
+        reports = question.perturb(values[:, None], source=source)  # every copy is a separate path
         return np.asarray(question.decode(reports.cells), dtype=np.float64).reshape(-1, 2)
 
     return _sample_utility(case, draw, omega, queries).under(question.guarantee)
@@ -182,7 +182,7 @@ def _strongest(case: Case, laws: Sequence[FeatureLaw], omega: float, queries: in
 def prove_utility(
     case: Case, laws: Sequence[FeatureLaw], *, boxes: bool = True, most: int = _MOST_LISTED
 ) -> Utility | None:
-    """Return what is proved: bounds by the classifier's parameters, or else the best box found if `boxes`.
+    """Return proven bounds: from the classifier's parameters, or else from the best box found if `boxes`.
 
     The utility of up to `most` combinations of reports is exact for every classifier, by calling it for each.
     """
@@ -431,7 +431,7 @@ def draw_boundary(
 
 
 def svg(ax: Any) -> str:
-    """Return the figure that axes are on as SVG, to be put into a page."""
+    """Return the figure of some axes as SVG for a page."""
     stream = io.StringIO()
     ax.figure.savefig(stream, format="svg")
     text = stream.getvalue()

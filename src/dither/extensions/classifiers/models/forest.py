@@ -15,8 +15,8 @@ from dither.extensions.classifiers.feature_law import Marginal
 from dither.extensions.classifiers.models.slice import Enclosure, Keeps, Slice
 from dither.foundation.arrays import Floats, Integers, Mask
 
-_CELLS: Final = 1 << 26  # the largest number of cells with a map
-_BAND: Final = 1 << 22  # cells handled together
+_CELLS: Final = 1 << 26  # the most cells for which a map is made
+_BAND: Final = 1 << 22  # cells processed together
 _TIE: Final = 1e-9  # votes closer than this are a tie: the forest itself decides
 
 
@@ -60,7 +60,7 @@ class Leaves:
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """How many cells there are along each feature."""
+        """The number of cells along each feature."""
         return tuple(steps.size + 1 for steps in self.thresholds)
 
     def cell(self, feature: int, places: Floats) -> Integers:
@@ -105,9 +105,8 @@ def _reachable(
 class Forest(Slice):
     """The region in which a forest predicts one class: the largest sum of votes, the first of equal ones.
 
-    `scaled` converts values of a feature to the units of the trees (a scaler in a pipeline); `keeps` calls
-    the
-        forest itself, with values of the randomised features in those units, for cells with a tie.
+    `scaled` converts values of a feature to the units of the trees (a scaler in a pipeline). `keeps` calls
+    the forest itself for cells with a tie, with values of the randomised features in those units.
     """
 
     own: int
@@ -145,7 +144,7 @@ class Forest(Slice):
 
     @cached_property
     def _map(self) -> Mask:
-        """For each cell whether the answer is kept; for at most two features and `_CELLS` cells."""
+        """Whether the answer is kept in each cell; for at most two features and `_CELLS` cells."""
         rows, columns = (*self.leaves.cells, 1)[:2]
         band = max(1, _BAND // (columns * self.leaves.votes.shape[1]))
         parts = [self._band(begin, min(begin + band, rows), columns) for begin in range(0, rows, band)]

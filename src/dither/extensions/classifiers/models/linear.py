@@ -38,7 +38,7 @@ class LinearClassifier(SliceableClassifier):
         weights = np.atleast_2d(np.asarray(self.weights, dtype=np.float64))
         bias = np.atleast_1d(np.asarray(self.bias, dtype=np.float64))
         if weights.ndim != 2 or bias.shape != weights.shape[:1]:
-            raise InvalidParameter("weights must have one row a class, and bias one number a class")
+            raise InvalidParameter("expected one row of weights and one number of bias for each class")
         object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "bias", bias)
 
@@ -69,8 +69,8 @@ class LinearClassifier(SliceableClassifier):
 class HalfSpaces(Slice):
     """The points with normals·y + offsets > 0, one row for each other class.
 
-    `size` bounds the terms of the offsets. `keeps` calls the classifier for points so near a plane
-        that rounding decides.
+    `size` bounds the terms of the offsets. `keeps` calls the classifier for points so near a plane that
+    rounding decides.
     """
 
     own: int
@@ -151,7 +151,7 @@ class HalfSpaces(Slice):
 
 
 def _ranges(begins: Integers, ends: Integers) -> tuple[Integers, Integers]:
-    """Return all pairs (row, place) with begins[row] ≤ place < ends[row]."""
+    """Return all pairs (row, index) with begins[row] ≤ index < ends[row]."""
     counts = np.maximum(ends - begins, 0)
     rows = np.repeat(np.arange(counts.size), counts)
     first = np.repeat(np.cumsum(counts) - counts, counts)

@@ -23,7 +23,7 @@ from dither.extensions.classifiers.feature_law import Marginal
 from dither.extensions.classifiers.models.slice import Enclosure, Keeps, Slice, SliceableClassifier
 from dither.foundation.arrays import Floats, Integers
 
-_BOXES: Final = 1 << 13  # the most boxes that are looked at before the answer counts as not known
+_BOXES: Final = 1 << 13  # the most boxes examined before the answer counts as unknown
 _SMALL: Final = 8  # with more features than this a box is not divided
 
 
@@ -69,7 +69,7 @@ class Network(SliceableClassifier):
         base = np.zeros(flat.size)
         base[rest] = flat[rest]
         own = int(self(flat[None])[0])
-        # The randomised features enter at their places; the fixed ones are a constant.
+        # The randomised features enter at their indices; the fixed features are a constant.
         entry = AffineLayer(np.eye(flat.size)[:, chosen], base)
         return NetworkSlice(own, len(chosen), (entry, *self.layers), self.rounding)
 
@@ -91,7 +91,7 @@ class NetworkSlice(Slice):
         return None
 
     def leads(self, points: Floats) -> Floats:
-        """Return how far the score of the class is above that of each other class at points."""
+        """Return the lead of the class's score over each other class's score at points."""
         scores = forward(self.layers, points)
         if scores.shape[1] == 1:
             return scores if self.own else -scores

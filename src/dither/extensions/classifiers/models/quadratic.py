@@ -43,7 +43,7 @@ class QuadraticClassifier(SliceableClassifier):
         )
         classes, features = slope.shape if slope.ndim == 2 else (0, 0)
         if not classes or curvature.shape != (classes, features, features) or offset.shape != (classes,):
-            raise InvalidParameter("a quadratic classifier has a matrix, a row and a number for each class")
+            raise InvalidParameter("expected one matrix, one vector and one constant for each class")
         for name, part in (("curvature", curvature), ("slope", slope), ("offset", offset)):
             object.__setattr__(self, name, part)
 
@@ -131,7 +131,7 @@ def _least(bend: Floats, slope: Floats, offset: float, low: Floats, high: Floats
         if free.any():
             inner = bend[np.ix_(free, free)]
             if abs(np.linalg.det(inner)) < 1e-300:
-                continue  # flat along the face: its edges are as low
+                continue  # flat along the face, so its edges are as low
             point[free] = np.linalg.solve(inner, slope[free] - bend[np.ix_(free, ~free)] @ point[~free])
             if (point[free] < low[free]).any() or (point[free] > high[free]).any():
                 continue
@@ -165,7 +165,7 @@ def _distance(bend: Floats, gradient: Floats, score: float) -> float:
         return float(np.linalg.norm(step(smallest_float(gone, 0.0, near, steps=_HALVINGS))))
     if top <= 0.0:
         return math.inf  # the score stays positive everywhere
-    # The gradient has no part along the steepest direction: the rest of the way is made along it.
+    # The gradient has no component along the steepest direction; the rest of the step is along it.
     u = step(near)
     left = score + float(along @ u - 0.5 * (values * u) @ u)
     return math.hypot(float(np.linalg.norm(u)), math.sqrt(2.0 * left / top))

@@ -14,9 +14,9 @@ Keeps = Callable[[Floats], Mask]  # for each row of randomised values, whether t
 
 
 class Slice(ABC):
-    """A classifier with known parameters, and with all features fixed but the randomised ones.
+    """A classifier with known parameters in which only the randomised features vary.
 
-    It is about one answer: `own`, the number of the class of the record.
+    It examines one answer: `own`, the number of the record's class.
     """
 
     own: int
@@ -24,11 +24,11 @@ class Slice(ABC):
     @property
     @abstractmethod
     def features(self) -> int:
-        """How many features are randomised."""
+        """The number of randomised features."""
 
     @abstractmethod
     def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
-        """Return proven bounds on the probability of the same answer, or None without tight ones."""
+        """Return proven bounds on the probability of the same answer; None if no tight ones are known."""
 
     @abstractmethod
     def proves(self, box: FeatureBox) -> bool:
