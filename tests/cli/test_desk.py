@@ -285,3 +285,19 @@ def test_regressions_and_own_contrasts(reports: Path, tmp_path: Path) -> None:
         (["--by", "city", "--contrast", "a: Nara=1, Osaka=-1"], "no group 'Osaka'"),
     ):
         assert said in run("estimate", reports, *words).output
+
+
+def test_weights_of_an_optional_number_keep_the_share_who_answered(tmp_path: Path) -> None:
+    lines = [f"{'' if i % 4 == 0 else 30 + i % 5},{1 + i % 2}" for i in range(800)]
+    (tmp_path / "people.csv").write_text("\n".join(["age,weight", *lines]))
+    (tmp_path / "c.toml").write_text("[questions.age]\ninterval = [18, 100]\nepsilon = 4\noptional = true\n")
+    out = tmp_path / "reports.csv"
+    people, campaign = tmp_path / "people.csv", tmp_path / "c.toml"
+    made = run("perturb", people, "--campaign", campaign, "--keep", "weight", "-o", out)
+    assert made.exit_code == 0, made.output
+    found = asked(out, "--weight", "weight")
+    assert list(found) == ["age", "age: answered"]
+    assert found["age: answered"][0]["value"] == pytest.approx(0.83, abs=0.1)
+    shown = run("estimate", out, "--weight", "weight").stdout
+    assert shown.count("of those who answered") == 1
+    assert "age: answered: 0." in shown

@@ -382,3 +382,37 @@ def test_optional_numbers_have_weights() -> None:
     equal = dt.mean(told, weights=np.ones(800))
     assert equal.value == pytest.approx(dt.mean(told).value)
     assert equal.interval() == pytest.approx(dt.mean(told).interval(), rel=1e-2)
+
+
+def test_everything_of_an_optional_number_says_of_those_who_answered() -> None:
+    reports = dt.Podium(AGE, epsilon=4).perturb(answers(3_000, 0.7, 50, 3), source=dt.Seeded(3))
+    weights, city = [1.0 + i % 2 for i in range(3_000)], ["ab"[i % 2] for i in range(3_000)]
+    told = [dt.mean(reports), dt.variance(reports), dt.quantile(reports, 0.5), dt.mean(reports).at_any_time()]
+    told += [dt.mean(reports, weights=weights), dt.quantile(reports, 0.5, weights=weights)]
+    assert [", of those who answered" in repr(estimate) for estimate in told] == [True] * len(told)
+    groups = dt.estimate(reports, by=city)
+    assert groups.title.endswith("intervals, of those who answered; n counts all people")
+    everybody = dt.Podium(dt.Interval(18, 100), epsilon=4).perturb([43] * 500, source=dt.Seeded(3))
+    assert "answered" not in repr(dt.mean(everybody)) + repr(dt.quantile(everybody, 0.5))
+    both = dt.mean({"age": reports, "year": everybody})
+    assert (
+        both.title == "means of 2 questions, 95 % intervals; age, of those who answered; n counts all people"
+    )
+
+
+def test_the_weighted_share_who_answered_is_the_populations() -> None:
+    # Three of four people of the first kind answer, and one of four of the others, who weigh three times.
+    heavy = np.arange(8_000) % 2 == 1
+    values = np.where(np.random.default_rng(4).random(8_000) < np.where(heavy, 0.25, 0.75), 40.0, np.nan)
+    given = np.ma.MaskedArray(np.nan_to_num(values), np.isnan(values))
+    weights = np.where(heavy, 3.0, 1.0)
+    for design in (dt.Podium(AGE, epsilon=4), dt.KRR(dt.Nullable(dt.Categories([0.0, 40.0])), epsilon=4)):
+        part = given if design.domain.listed is None else [None if m else 40.0 for m in given.mask]
+        reports = design.perturb(part, source=dt.Seeded(4))
+        assert dt.stats.response_rate(reports).covers(0.5)
+        rate = dt.stats.response_rate(reports, weights=weights)
+        assert rate.covers(0.375)
+        assert not rate.covers(0.5)
+        assert "design effect" in repr(rate)
+        equal = dt.stats.response_rate(reports, weights=np.ones(8_000))
+        assert float(equal) == pytest.approx(float(dt.stats.response_rate(reports)), rel=1e-9)

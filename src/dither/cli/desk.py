@@ -182,6 +182,7 @@ def check_people(paths: Sequence[Path]) -> None:
 
 def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
     """Return the results for each question, by a title that names the question."""
+    from dither.estimation.optional import response_rate
     from dither.estimation.pairs import crosstab
     from dither.estimation.verbs import estimate, quantile
 
@@ -220,6 +221,8 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
             results[name] = _answer(estimate, reports, weights=weights)
             for share in asked.shares:
                 results[f"{name}: quantile {share:g}"] = _answer(quantile, reports, share, weights=weights)
+            if "response rate" in reports.question.quantities:
+                results[f"{name}: answered"] = _answer(response_rate, reports, weights=weights)
     return say_reasons(results)
 
 

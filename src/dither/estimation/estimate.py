@@ -256,7 +256,7 @@ class Estimate(Tableau):
             origin=self.origin,
             people=self.people,
             unit=self.unit,
-            remark=remark,
+            remark=self.remark + remark,
             limits=self.limits,
             about=self.about,
             clipping=self.clipping,

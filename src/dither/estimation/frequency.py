@@ -31,7 +31,7 @@ from dither.estimation.intervals import (
 from dither.estimation.method import category_question
 from dither.estimation.projections import PROJECTIONS, ProjectionName, simplex
 from dither.estimation.ratios import QuotientInterval
-from dither.estimation.rounding import SHARE, show, show_interval, thousands
+from dither.estimation.rounding import OF_ANSWERS, SHARE, show, show_interval, thousands
 from dither.estimation.weights import Weights, as_weights, check_weighted, influences, student
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.tables import percent, show_label
@@ -189,7 +189,7 @@ class EstimatedFrequencies(LabelledEstimate):
             people=self.people,
             influence=influence,
             limits=(min(ends), max(ends)),
-            remark=f"{self.remark}, of those who answered",
+            remark=self.remark + OF_ANSWERS,
         )
 
     def _combine(self, points: Mapping[Any, float], *, share: bool) -> Estimate:

@@ -20,14 +20,13 @@ from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.method import MINIMUM
 from dither.estimation.pairs import crosstab
 from dither.estimation.person_numbers import (
-    OF_ANSWERS,
     PersonNumbers,
     check_pair,
     indicators,
     protocol_of,
 )
 from dither.estimation.ratios import QuotientInterval
-from dither.estimation.rounding import SHARE
+from dither.estimation.rounding import OF_ANSWERS, SHARE
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
 from dither.foundation.arrays import Array, Integers
 from dither.foundation.numerics.distributions import check_level
@@ -41,6 +40,7 @@ Labels = Sequence[Hashable] | Array | Mapping[str, Sequence[Hashable] | Array]
 Quantity = Callable[[Counts], Estimate]
 
 _ALL: Final = " in all groups"  # beside the number of people of a private group
+_N_OF_ALL: Final = "; n counts all people"
 MOST_GROUPS: Final = 100_000
 _PIECES: Final = 64  # arrays of reports that a group holds before they are joined
 
@@ -178,6 +178,8 @@ class GroupedEstimates(ResultTable):
         clipped = next((part.clipping for part in estimates.values() if part.clipping is not None), None)
         if clipped is not None:
             title += f", {clipped}"
+        if any(OF_ANSWERS in part.remark for part in estimates.values()):
+            title += OF_ANSWERS + _N_OF_ALL
         kept = MappingProxyType(dict(estimates))
         limits = {part.limits for part in estimates.values()}
         bounds = limits.pop() if len(limits) == 1 else (-math.inf, math.inf)
@@ -310,6 +312,8 @@ def mean_of_each(parts: Mapping[str, Any], mean: Callable[[Any], Estimate]) -> G
     if not kept:
         raise reason or NotIdentifiable(f"no question has a mean ({names}); dt.frequencies estimates shares")
     title = f"means of {_many(len(kept), 'question')}, 95 % intervals" + f"; no mean of {names}" * bool(names)
+    optional = ", ".join(str(name) for name, part in kept.items() if OF_ANSWERS in part.remark)
+    title += f"; {optional}{OF_ANSWERS}{_N_OF_ALL}" * bool(optional)
     return replace(GroupedEstimates.of(kept, ("question",)), title=title)
 
 
@@ -374,7 +378,7 @@ def _estimate_private(
 def _say_everybody(groups: GroupedEstimates, private: str) -> GroupedEstimates:
     """Return private groups that say what n is, and call the group without an answer so."""
     rows = tuple({**row, private: show_label(row[private])} for row in groups.rows)
-    title = f"{groups.title}; n counts all people, because who is in a group is private"
+    title = f"{groups.title.removesuffix(_N_OF_ALL)}{_N_OF_ALL}, because who is in a group is private"
     return replace(groups, title=title, rows=rows)
 
 

@@ -19,8 +19,8 @@ from dither.errors import InvalidParameter, unknown_name
 from dither.estimation.design import Column, RegressionDesign, category_factor
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval
-from dither.estimation.person_numbers import OF_ANSWERS, protocol_of
-from dither.estimation.rounding import SHARE
+from dither.estimation.person_numbers import protocol_of
+from dither.estimation.rounding import OF_ANSWERS, SHARE
 from dither.estimation.weights import Weights
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import student_t_quantile

@@ -27,12 +27,12 @@ from dither.core.question import NumberQuestion, OptionalQuestion, Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import supported_frequencies
+from dither.estimation.frequency import supported_frequencies, weighted_frequencies
 from dither.estimation.frequency_interval import ScoreInterval
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
 from dither.estimation.linear import SpreadInterval, average, mean_vector
-from dither.estimation.rounding import SHARE
-from dither.estimation.weights import as_weights, check_weighted, influences
+from dither.estimation.rounding import OF_ANSWERS, SHARE
+from dither.estimation.weights import Weighting, as_weights, check_weighted, influences, student
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import student_t_quantile
 
@@ -138,7 +138,7 @@ def mean_of_answers(summary: Counts) -> Estimate:
     line = question.line
     spread, ends = (first, both, second), (line.low, line.low, line.high)
     found = AverageRatio((above, below), spread, summary.n, *ends, (values, answered))
-    return Estimate.of(found, question.guarantee, unit=line.unit)
+    return Estimate.of(found, question.guarantee, unit=line.unit, remark=OF_ANSWERS)
 
 
 def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
@@ -164,7 +164,7 @@ def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
         question.guarantee,
         influence=(top - above / below * bottom) / below,
         unit=line.unit,
-        remark=f", design effect {checked.design_effect:.2f}",
+        remark=f"{OF_ANSWERS}, design effect {checked.design_effect:.2f}",
     )
 
 
@@ -190,7 +190,15 @@ def _direction_of_answers(summary: Counts, question: OptionalQuestion) -> Estima
     vectors[: kernel.room] = np.exp(2j * np.pi * angles)
     mean = mean_vector(summary, vectors)
     value, error, interval = mean.direction(summary.n, line.length)
-    return Estimate(value, error, summary.n, question.guarantee, confidence=interval, unit=line.unit)
+    return Estimate(
+        value,
+        error,
+        summary.n,
+        question.guarantee,
+        confidence=interval,
+        unit=line.unit,
+        remark=OF_ANSWERS,
+    )
 
 
 def answered_counts(summary: Counts) -> Any:
@@ -278,7 +286,14 @@ def variance_of_answers(summary: Counts) -> Estimate:
     first_error, second_error = (math.sqrt(_average(summary, part**2) / summary.n) for part in moved)
     both = _average(summary, moved[0] * moved[1]) / summary.n
     interval = SpreadInterval(plain, (square, mean), (first_error, second_error, both))
-    return Estimate(plain.value, plain.error, summary.n, question.guarantee, confidence=interval)
+    return Estimate(
+        plain.value,
+        plain.error,
+        summary.n,
+        question.guarantee,
+        confidence=interval,
+        remark=OF_ANSWERS,
+    )
 
 
 def squares_of_answers(question: Question) -> Floats:
@@ -303,10 +318,11 @@ def _too_few(what: str) -> NotIdentifiable:
 
 
 @name_result
-def response_rate(reports: Reports | Counts) -> Estimate:
+def response_rate(reports: Reports | Counts, *, weights: Weighting | None = None) -> Estimate:
     """Estimate the share of people who answered a question on `dt.Nullable(…)`, from 0 to 1.
 
-    The share and its interval account for the noise: nobody's own silence is known.
+    The share and its interval account for the noise: nobody's own silence is known. `weights` are public, one
+    for each report.
 
     >>> import dither as dt
     >>> income = dt.Podium(dt.Nullable(dt.Interval(0, 10_000)), epsilon=2)
@@ -314,7 +330,7 @@ def response_rate(reports: Reports | Counts) -> Estimate:
     >>> response_rate(reports)
     0.749 ± 0.007 (95 %, n = 40 000)
     >>> dt.mean(reports)
-    2960 ± 60 (95 %, n = 40 000)
+    2960 ± 60 (95 %, n = 40 000, of those who answered)
     """
     summary = summarise(reports)
     question: Any = summary.question
@@ -324,11 +340,13 @@ def response_rate(reports: Reports | Counts) -> Estimate:
             "dt.Nullable(domain)"
         )
     if "frequencies" in question.quantities:
-        found: Estimate = 1.0 - supported_frequencies(summary)[None]
-        return found
+        shares = supported_frequencies(summary) if weights is None else weighted_frequencies(reports, weights)
+        return replace(1.0 - shares[None], remark=shares.remark)
     if summary.n == 0:
         raise NotIdentifiable("expected at least one report, got 0")
     kernel = question.kernel
+    if weights is not None:
+        return _weighted_rate(check_weighted(reports), weights)
     kept = kernel.window.contrast
     other = (1.0 - kept) * kernel.room / kernel.outcomes  # a cell of numbers, of who did not answer
     share = float(summary.counts[: kernel.room].sum()) / summary.n
@@ -338,3 +356,12 @@ def response_rate(reports: Reports | Counts) -> Estimate:
     return Estimate(
         (share - other) / kept, error, summary.n, question.guarantee, confidence=interval, limits=SHARE
     )
+
+
+def _weighted_rate(reports: Reports, weights: object) -> Estimate:
+    """Estimate which share of a population answers, from people with public weights: Σ w·g/Σ w."""
+    question, checked = cast("OptionalQuestion", reports.question), as_weights(weights, len(reports))
+    share, moved = influences(question.kernel.answer_reading()[reports.cells.reshape(-1)], checked)
+    remark = f", design effect {checked.design_effect:.2f}"
+    interval = student(share, moved, checked)
+    return Estimate.of(interval, question.guarantee, influence=moved, limits=SHARE, remark=remark)

@@ -18,7 +18,6 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval, StudentInterval, VarianceInterval
 from dither.estimation.moments import CountedMoments
 from dither.estimation.person_numbers import (
-    OF_ANSWERS,
     PersonNumbers,
     answered_all,
     blocks,
@@ -29,7 +28,7 @@ from dither.estimation.person_numbers import (
 )
 from dither.estimation.projections import simplex
 from dither.estimation.ratios import QuotientInterval
-from dither.estimation.rounding import SHARE, show_interval, thousands
+from dither.estimation.rounding import OF_ANSWERS, SHARE, show_interval, thousands
 from dither.estimation.significance import (
     Significance,
     contrasts,

@@ -217,9 +217,6 @@ def answered_all(parts: Sequence[PersonNumbers]) -> Floats:
     return reported
 
 
-OF_ANSWERS: Final = ", of those who answered"  # a remark
-
-
 def numbers(reports: Reports) -> Floats:
     """Return for each person a number whose mean is the person's value, less the middle of the domain."""
     question = interval_question(reports)

@@ -34,7 +34,6 @@ from dither.estimation.intervals import PartIntervals
 from dither.estimation.logistic import TransformedInterval, fit_logistic
 from dither.estimation.moments import MomentReading
 from dither.estimation.person_numbers import (
-    OF_ANSWERS,
     PersonNumbers,
     answered_all,
     blocks,
@@ -42,7 +41,7 @@ from dither.estimation.person_numbers import (
     clipping_of,
 )
 from dither.estimation.ratios import QuotientInterval
-from dither.estimation.rounding import SHARE
+from dither.estimation.rounding import OF_ANSWERS, SHARE
 from dither.estimation.weights import Weighting, Weights, as_weights, freedom
 from dither.foundation.arrays import Floats
 from dither.privacy import Guarantee

@@ -24,6 +24,7 @@ _EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
 Limits = tuple[float, float]
 ANYWHERE: Final[Limits] = (-math.inf, math.inf)
 SHARE: Final[Limits] = (0.0, 1.0)
+OF_ANSWERS: Final = ", of those who answered"  # a remark after the number of all reports
 
 
 def show_interval(

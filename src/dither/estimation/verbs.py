@@ -35,6 +35,7 @@ from dither.estimation.method import (
     summarise_numbers,
     usual_quantity,
 )
+from dither.estimation.rounding import OF_ANSWERS
 
 if TYPE_CHECKING:
     from dither.estimation.distributions import EstimatedDistribution
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from dither.estimation.matrices import FrequencyMethod
     from dither.estimation.quantiles import EstimatedQuantiles
     from dither.estimation.weights import Weighting
-    from dither.foundation.arrays import Array
+from dither.foundation.arrays import Array
 
 MethodName = Literal["linear", "empirical bayes", "likelihood", "smoothed", "as reported"]
 METHODS: Final = {  # the module in this room and the name of each
@@ -83,6 +84,11 @@ def _may_be_missing(summary: Reports | Counts) -> bool:
     """Return whether reports are on numbers that people may leave out: see `dt.Nullable`."""
     question = summary.question
     return bool(question.domain.optional) and may_be_missing(question)
+
+
+def _of_whom(reports: Reports | Counts) -> str:
+    """Return the remark that `n` counts all people, and the estimate is of those who answered; or nothing."""
+    return OF_ANSWERS if _may_be_missing(summarise(reports)) else ""
 
 
 def count_numbers(reports: Reports | Counts) -> Counts:
@@ -337,14 +343,16 @@ def quantile(
         )
     at = float(q)
     if weights is None:
-        return _quantile(count_numbers(reports), at, method)
+        found_at = _quantile(count_numbers(reports), at, method)
+        return replace(found_at, remark=_of_whom(reports) + found_at.remark)
     from dither.estimation.distribution_methods import count_for_quantile
     from dither.estimation.weights import as_weights, check_weighted
 
     reported = check_weighted(reports)
     checked = as_weights(weights, len(reported))
     answer = _quantile(count_for_quantile(reported, at, checked, _of_answers), at, method)
-    return replace(answer, n=len(reported), remark=f", design effect {checked.design_effect:.2f}")
+    remark = f"{_of_whom(reported)}, design effect {checked.design_effect:.2f}"
+    return replace(answer, n=len(reported), remark=remark)
 
 
 def _quantile(summary: Counts, share: float, method: MethodName | None) -> Estimate:
