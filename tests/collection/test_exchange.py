@@ -99,4 +99,4 @@ def test_verbs_say_what_a_collector_does_wrong(verb: str, monkeypatch: pytest.Mo
         assert words in " ".join(done.output.split()), done.output
         assert done.exception is None or isinstance(done.exception, SystemExit)
     done = run(verb, f"http://city.example/v1/campaigns/{'0' * 64}")
-    assert (done.exit_code, "use https" in " ".join(done.output.split())) == (2, True)
+    assert (done.exit_code, "expected an https address" in " ".join(done.output.split())) == (2, True)

@@ -145,7 +145,7 @@ def test_what_cannot_follow_is_refused() -> None:
     ):
         with pytest.raises(error, match=words):
             next_version(contract, given, begins=DAY)
-    with pytest.raises(InvalidParameter, match="say when that ends"):
+    with pytest.raises(InvalidParameter, match="give the last day of the next one"):
         next_version(FIRST, counts, begins=datetime.date(2027, 3, 1))
 
 

@@ -55,7 +55,7 @@ func wordsOf(c *dither.Campaign, budget float64) string {
 	return strings.Join(lines, "\n")
 }
 
-// promiseOf returns how often it is asked, and what all answers reveal.
+// promiseOf returns how often a person answers, and what all answers reveal.
 func promiseOf(c *dither.Campaign, t total) string {
 	terms, period, most, changes := c.Terms(), "each "+c.Term("every"), "", "1 change"
 	if c.Term("every") == "" {
@@ -76,7 +76,7 @@ func promiseOf(c *dither.Campaign, t total) string {
 	}[c.Term("repeat")]
 	if often != "" {
 		return fmt.Sprintf("Each is answered %s, from %s to %s. An answer is randomised on this computer before it is kept or "+
-			"sent. In total, over the whole campaign: %s. Whoever holds two answers to be equally likely, and sees all that "+
+			"sent. In total, over the whole campaign: %s. Anyone who holds two answers equally likely, and sees all that "+
 			"is sent, is at most %s sure of either; with one report, at most %s. Results are shown for %d reports or more.",
 			often, c.Term("begins"), c.Term("ends"), t.words(), percent(t.most()), percent(largest(c)), number(terms, "people"))
 	}
@@ -85,11 +85,11 @@ func promiseOf(c *dither.Campaign, t total) string {
 	for _, name := range c.Questions() {
 		text += fmt.Sprintf("A coin that this computer tosses once for life decides what its messages carry: public labels such "+
 			"as the version, or a label about %s, randomised once and the same ever after; never both. In total, over the "+
-			"whole campaign: ε = %s, once for life. By the label, whoever holds two values to be equally likely is at most %s "+
+			"whole campaign: ε = %s, once for life. By the label, anyone who holds two values equally likely is at most %s "+
 			"sure of either. Erasing, or installing again, draws another label: a second ε. ", name, show(t.most()), percent(t.most()))
 	}
-	return text + fmt.Sprintf("Noise does not hide the messages: whoever links yours, such as by the network address, sees when "+
-		"you used it, and the first one is the installation; whoever knows the use of all others reads yours off the count. "+
+	return text + fmt.Sprintf("Noise does not hide the messages: anyone who links yours, as by network address, sees when "+
+		"you used it, and the first one is the installation; anyone who knows all others' use reads yours off the count. "+
 		"Numbers are shown for %d devices or more, when the %s is over.", number(terms, "people"), c.Term("every"))
 }
 

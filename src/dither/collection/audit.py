@@ -1,4 +1,4 @@
-"""What can be believed about a campaign at an address: `dither audit https://…/v1/campaigns/ID`."""
+"""Checks of a campaign at an address: `dither audit https://…/v1/campaigns/ID`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dither.errors import MalformedReport, Mismatch
 
 
 class Check(NamedTuple):
-    """What was checked, whether it holds (None if there is nothing to compare with), and what to say."""
+    """One check: its name, whether it holds (None if there is nothing to compare with), and its text."""
 
     name: str
     ok: bool | None

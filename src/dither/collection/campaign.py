@@ -65,7 +65,7 @@ _ALWAYS: Final = (
     *("repeat", "labels"),
 )
 _MAYBE: Final = tuple(name for name in TERMS if name not in _ALWAYS)
-# bytes, and whether there may be line feeds
+# the limit in bytes, and True if line feeds are allowed
 _TEXTS: Final = {"name": (64, True), "asker": (253, False), "contact": (500, True), "purpose": (4000, True)}
 _MOST_NAME: Final = 64
 _MOST_ASKER: Final = 200  # characters
@@ -79,7 +79,7 @@ _NUMBERS: Final = {
     "expects": (1 << 53) - 1,
     "reports_a_batch": (1 << 31) - 1,
 }
-# The terms that a way of repeating needs or may have; no other way has them.
+# The terms that each way of repeating needs or may have; the other ways do not have them.
 _NEEDS: Final[dict[str, tuple[str, ...]]] = {
     "kept change": ("days", "changes"),
     "present": ("every", "expects"),
@@ -89,7 +89,8 @@ _OWN: Final[dict[str, tuple[str, ...]]] = {
     "once": ("days", "every"),
     "present": ("label_share",),
 }
-# The length of a path is not known, texts are not counted, and the others are not answers of one device.
+# Draws that a campaign cannot use: the length of a path is not known, texts are not counted, and the
+# others need several devices.
 _NEVER: Final = (
     *("walk", "two copies", "divided", "prefix", "joint response", "joint bits", "joint hashed"),
     *("each", "sampled", "indicator", "kept change", "kept changes"),
@@ -104,15 +105,15 @@ class Campaign:
     """The promises of a campaign to its people, and the obligations of the collector.
 
     `begins` and `ends` are days in UTC, both included. `people` is the number of reports below which no
-    answer is shown. `retry` is how many days a batch that is sent again is recognised. `repeat` is how often
-    a person may answer: `"fresh"` up to `answers` times, `"once"` in each period of `days` days or in `every`
-    day, week or month, `"kept change"` with `days` and `changes`, `"present"` once in `every` period, with
-    the share of devices that carry the permanent label (`label_share`) and the number of devices that it
-    `expects`. `labels` are the public labels that a batch may carry (or none). `phase` divides people
-    between two campaigns. `languages` are the languages of `purposes` (the first is for `purpose`)
-    and of the words of `asks`, the terms of each question. `sealing_key` is the key configuration (RFC 9458,
-    as hexadecimal text) that devices encrypt requests to, so that a relay cannot read them. `reports_a_batch`
-    is how many reports to a question a batch may hold, for gateways that send for many people; None if every
+    answer is shown. `retry` is the number of days for which a repeated batch is recognised. `repeat` is how
+    often a person may answer: `"fresh"` up to `answers` times, `"once"` in each period of `days` days or in
+    `every` day, week or month, `"kept change"` with `days` and `changes`, `"present"` once in `every` period,
+    with the share of devices that carry the permanent label (`label_share`) and the number of devices that it
+    `expects`. `labels` are the public labels that a batch may carry (or none). `phase` divides people between
+    two campaigns. `languages` are the languages of `purposes` and of the words of `asks`, the terms of each
+    question; `purpose` is in the first of them. `sealing_key` is the key configuration (RFC 9458, as
+    hexadecimal text) that devices encrypt requests to, so that a relay cannot read them. `reports_a_batch` is
+    how many reports to a question a batch may hold, for gateways that send for many people; None if every
     batch is of one person.
     """
 
@@ -152,9 +153,11 @@ class Campaign:
                 check_whole(name, getattr(self, name), 1, most)
         for name in ("begins", "ends"):
             if type(getattr(self, name)) is not datetime.date:
-                raise InvalidParameter(f"{name} is a day such as 2026-05-01, without quotes or a time")
+                raise InvalidParameter(
+                    f"expected {name} to be a day such as 2026-05-01, without quotes or a time"
+                )
         if self.ends < self.begins:
-            raise InvalidParameter(f"the campaign ends on {self.ends}, before it begins on {self.begins}")
+            raise InvalidParameter(f"expected ends on or after begins ({self.begins}), got {self.ends}")
         if len(set(self.labels)) != len(self.labels) or len(self.labels) > _MOST_LABELS:
             raise InvalidParameter(f"expected labels to be at most {_MOST_LABELS} different texts")
         for label in self.labels:
@@ -185,13 +188,13 @@ class Campaign:
             raise InvalidParameter(f"question {name!r}: {error}") from None
 
     def _check_repeat(self) -> None:
-        """Raise InvalidParameter unless the terms of a way of repeating go with it, and are all there."""
+        """Raise InvalidParameter if a term that `repeat` needs is missing, or an excluded one is given."""
         check_choice("repeat", self.repeat, Repeating)
         needed, own = _NEEDS.get(self.repeat, ()), _OWN.get(self.repeat, ())
         for name in dict.fromkeys(name for some in (*_NEEDS.values(), *_OWN.values()) for name in some):
             given = getattr(self, name) is not None
             if given and name not in (*needed, *own):
-                raise InvalidParameter(f"{name} does not go with repeat = {self.repeat!r}")
+                raise InvalidParameter(f"{name} does not go with repeat = {self.repeat!r}; leave it out")
             if not given and name in needed:
                 raise InvalidParameter(f"repeat = {self.repeat!r} needs {name}")
         if self.every is not None:
@@ -199,13 +202,17 @@ class Campaign:
         if self.repeat == "once" and (self.days is None) == (self.every is None):
             raise InvalidParameter('repeat = "once" needs days, such as 7, or every: day, week or month')
         if self.repeat == "kept change" and not 0 < (self.changes or 0) < (self.days or 0):
-            raise InvalidParameter("a kept change has days from 2 on, and fewer changes than days")
+            raise InvalidParameter("expected for a kept change at least 2 days, and fewer changes than days")
         if self.label_share is not None:
             thousandths("label_share", self.label_share)
         if self.repeat == "present" and (self.phase is not None or self.reports_a_batch is not None):
-            raise InvalidParameter('repeat = "present" goes with neither a phase nor reports_a_batch')
+            raise InvalidParameter(
+                'repeat = "present" goes with neither phase nor reports_a_batch; leave them out'
+            )
         if self.phase is not None and not isinstance(self.phase, Phase):
-            raise InvalidParameter("expected in phase a share or a first campaign: phase = { share = 0.1 }")
+            raise InvalidParameter(
+                "expected phase to have a share or a first campaign: phase = { share = 0.1 }"
+            )
 
     def _check_words(self) -> None:
         check_languages(self.languages)
@@ -224,7 +231,9 @@ class Campaign:
         if not least <= len(self.questions) <= most:
             raise InvalidParameter(f"a campaign of this kind has {least} to {most} questions")
         if present and (self.label_share is None) == bool(self.questions):
-            raise InvalidParameter("label_share goes with the question that is the permanent label")
+            raise InvalidParameter(
+                "label_share needs a question, the permanent label; add one, or leave label_share out"
+            )
         seen: dict[str, str] = {}
         for name, question in self.questions.items():
             check_words("the name of a question", name, size=_MOST_NAME)
@@ -243,7 +252,8 @@ class Campaign:
         draw, domain = question.device()["draw"], question.domain
         if draw in _NEVER or not question.alone or question.guarantee.assumes:
             raise InvalidParameter(
-                "expected a question that a device answers by itself, about one value or one location, "
+                "expected a question that a device answers by itself, about one value or one "
+                "location, "
                 f"not a path or a text (its draw is {draw!r})"
             )
         check_labels(domain)
@@ -253,7 +263,7 @@ class Campaign:
             terms.check(question, self.languages, self.repeat == "present")
         if self.repeat == "kept change":
             _ = self._changing(question)
-            if draw != "response":  # devices draw the answers of intervals so
+            if draw != "response":  # devices draw the answers of intervals in this way
                 raise InvalidParameter(
                     f'a kept change is drawn as "response": write mechanism = "KRR", not {question.name!r}'
                 )
@@ -288,11 +298,14 @@ class Campaign:
         return self._changing(question).fingerprint if self.repeat == "kept change" else question.fingerprint
 
     def asking(self, name: str) -> Inquiry:
-        """Return a question as the account of a person takes it."""
+        """Return the inquiry about a question for the account of a person."""
         if name not in self.questions:
             raise unknown_name("question", name, list(self.questions))
         if self.repeat == "present":
-            raise InvalidParameter("presence is not an answer to a question")
+            raise InvalidParameter(
+                'repeat = "present" has no inquiries: devices report presence by Account.present of '
+                "dither-device"
+            )
         facts, question = self.account_terms(name), self.questions[name]
         request = Inquiry(
             name,
@@ -310,7 +323,7 @@ class Campaign:
         return request if self.days is None else replace(request, start=self.begins)
 
     def words(self, name: str) -> Data:
-        """Return what the campaign says to people about a question, by language, and its labels."""
+        """Return the words of the campaign about a question, by language, and its labels."""
         said = self.asks.get(name, QuestionTerms())
         labels = getattr(self.questions[name].domain, "labels", ())
         listed = () if isinstance(labels, range) else labels
@@ -345,9 +358,9 @@ class Campaign:
         return facts
 
     def most_reports(self, day: datetime.date) -> int:
-        """Return how many reports to a question a batch that arrives on a day may hold.
+        """Return the largest number of reports to a question in a batch that arrives on a day.
 
-        One person has one, or one for each period that has begun: their device may have been offline.
+        One person has one report, or one for each period that has begun: their device may have been offline.
         """
         if self.reports_a_batch is not None:
             return self.reports_a_batch
@@ -356,13 +369,13 @@ class Campaign:
         return self._periods(min(day, self.ends))
 
     def _periods(self, last: datetime.date) -> int:
-        """Return how many periods have begun by the end of a day."""
+        """Return the number of periods that have begun by the end of a day."""
         ends = {"begins": self.begins.isoformat(), "ends": last.isoformat()}
         return periods_of({"days": self.days, "every": self.every, **ends}) if last >= self.begins else 0
 
     @cached_property
     def report_sizes(self) -> Mapping[str, tuple[str, int]]:
-        """By fingerprint: the name of the question, and the bytes of a report."""
+        """The name of the question and the size of a report in bytes, by fingerprint."""
         found = {
             self.fingerprint(name): (name, question.report_bytes) for name, question in self.questions.items()
         }
@@ -375,7 +388,7 @@ class Campaign:
 
     @cached_property
     def over_time(self) -> Mapping[str, Any]:
-        """A person's questions over the complete campaign: with `"once"`, one answer in each period."""
+        """The ledger of a person's answers over the complete campaign: with `"once"`, one in each period."""
         if self.repeat == "kept change":
             return {name: self._changing(question) for name, question in self.questions.items()}
         if self.repeat != "once":
@@ -388,7 +401,7 @@ class Campaign:
 
     @cached_property
     def total(self) -> Total:
-        """The largest loss of one person over the complete campaign: every text about it states this."""
+        """The largest privacy loss of one person over the complete campaign. All texts state it."""
         terms = {name: getattr(self, name, None) for name in ("repeat", "days", "every", "answers")}
         days = {"begins": self.begins.isoformat(), "ends": self.ends.isoformat()}
         return total_of({**terms, **days}, self.guarantee.epsilon, self.guarantee.delta)
@@ -450,7 +463,8 @@ class Campaign:
     def text(self) -> str:
         """The contract as canonical JSON: this text is signed, and its digest is the identity.
 
-        What was read from a text keeps it: a later version may write the specifications otherwise.
+        A campaign that was read from a text keeps that text: a later version may write specifications
+        differently.
         """
         if self.signed_text is not None:
             return self.signed_text
@@ -468,7 +482,7 @@ class Campaign:
         return canonical({"dither-campaign": VERSION, **terms, "promise": promise, "questions": questions})
 
     def _write_question(self, name: str) -> Data:
-        """Return a question as the text states it."""
+        """Return the entry of a question in the text."""
         question, terms, line = self.questions[name], self.asks.get(name), self.questions[name].domain.line
         data = _promise(question)
         if line is not None:
@@ -483,16 +497,16 @@ class Campaign:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the contract of a published text; raise MalformedReport unless it keeps to its form."""
+        """Return the contract of a published text; raise MalformedReport if its form is wrong."""
         data = loads(text, "a campaign", MOST_BYTES)
         try:
             version = data["dither-campaign"]
             if version != VERSION or isinstance(version, bool):
                 raise MalformedReport(
-                    f"a campaign of version {VERSION} was expected; publish an older one again, and read a "
+                    f"expected a campaign of version {VERSION}; publish an older one again, and read a "
                     "newer one with a newer dither"
                 )
-            text.encode()  # half a pair of UTF-16 has no UTF-8, and so no digest
+            text.encode()  # an unpaired surrogate of UTF-16 has no UTF-8, and so no digest
             made = cls(**_read_terms(data), signed_text=text)
             stated = data["promise"], [_read_promise(each) for each in data["questions"]]
         except InvalidParameter as error:
@@ -500,13 +514,19 @@ class Campaign:
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, DitherError):
                 raise
-            raise MalformedReport("this is not a published campaign") from None
+            raise MalformedReport(
+                "expected a published campaign; make one with dither campaign publish"
+            ) from None
         computed = [_promise(question) for question in made.questions.values()]
         fine = all(is_promise(given, own) for given, own in zip(stated[1], computed, strict=True))
         if not fine or not is_promise(stated[0], _total(computed)):
-            raise MalformedReport("the campaign does not say what its questions promise")
+            raise MalformedReport(
+                "the stated promise differs from the computed one; publish the campaign again"
+            )
         if canonical(data) != text:
-            raise MalformedReport("the text of a campaign is canonical JSON")
+            raise MalformedReport(
+                "expected the text of a campaign in canonical JSON, as it was published; fetch it again"
+            )
         return made
 
     @classmethod
@@ -528,7 +548,7 @@ class Campaign:
 
     @classmethod
     def from_toml(cls, text: str) -> Self:
-        """Return the contract of a TOML text: a table `[campaign]` and one `[questions.NAME]` each."""
+        """Return the contract of a TOML text: a table `[campaign]` and several `[questions.NAME]`."""
         from dither.collection.campaign_file import read_campaign
 
         return cls(**read_campaign(text))
@@ -543,7 +563,7 @@ class Campaign:
 
 
 def _promise(question: Question) -> Data:
-    """Return what a question promises as the text states it: ε, and δ if it has one."""
+    """Return the promise of a question as the text states it: ε, and δ if it has one."""
     facts = promises(question.guarantee)
     return {name: facts[name] for name in ("epsilon", "delta") if facts[name] is not None}
 
@@ -564,13 +584,15 @@ _ASKED: Final = {"text", "names", "scale", "form", "clipped", "outside"}
 
 
 def _read_terms(data: Data) -> Data:
-    """Return the arguments of a campaign that its text states; raise an error for any other form of them."""
+    """Return the arguments of a campaign from its text; raise MalformedReport for terms of another form."""
     fixed = {"dither-campaign", "promise", "questions"}
     if not data.keys() >= fixed | set(_ALWAYS) or data.keys() - fixed - {*_ALWAYS, *_MAYBE}:
-        raise MalformedReport("a term of the campaign is missing, or not known")
+        raise MalformedReport(
+            "a term of the campaign is missing or unknown; publish it again with this version of dither"
+        )
     terms = {name: data[name] for name in data if name not in fixed}
     if None in terms.values():
-        raise MalformedReport("a term that is not used is not written")
+        raise MalformedReport("the campaign writes a term that it does not use; publish it again")
     terms |= {name: read_day(terms[name]) for name in ("begins", "ends")}
     kinds = {"labels": list, "languages": list, "purposes": dict, "phase": dict}
     for name, kind in kinds.items():

@@ -39,12 +39,12 @@ def read_campaign(text: str) -> Data:
     if "repeat" in terms:
         check_choice("repeat", terms["repeat"], Repeating)
     if isinstance(terms.get("labels"), float) and terms.get("repeat") == "present":
-        if "label_share" in terms:  # labels = 0.7 is short for it
+        if "label_share" in terms:  # labels = 0.7 is an abbreviation of label_share
             raise InvalidParameter("labels = 0.7 is the share of permanent labels: leave label_share out")
         terms["label_share"] = terms.pop("labels")
     for name in ("labels", "languages"):
         if not isinstance(terms.get(name, []), list):
-            raise InvalidParameter(f"{name} is a list of texts, such as labels = ['1.0', '1.1']")
+            raise InvalidParameter(f"expected {name} to be a list of texts, such as labels = ['1.0', '1.1']")
         if name in terms:
             terms[name] = tuple(terms[name])
     if "phase" in terms:
@@ -61,7 +61,7 @@ def read_campaign(text: str) -> Data:
 
 
 def _is_presence(text: str) -> bool:
-    """Return whether a file counts who is present, and so may have no question."""
+    """Return whether a file counts presence; only then may it have no question."""
     try:
         table = tomllib.loads(text).get("campaign")
     except (ValueError, RecursionError):
@@ -76,7 +76,7 @@ def _phase(given: object) -> Phase:
 
 
 def _question_terms(table: Data, languages: tuple[str, ...]) -> QuestionTerms:
-    """Return the terms that a table of a question states; a text or a list alone is in the only language."""
+    """Return the terms in a question's table; a text or a list without a language is in the only language."""
     terms: Data = {}
     for name, plain in (("text", str), ("names", list)):
         if name in table:

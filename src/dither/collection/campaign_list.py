@@ -1,4 +1,4 @@
-"""The signed list of all campaigns that an asker published and retired: each entry names the one before."""
+"""The signed list of all campaigns that an asker published and retired, as a chain of digests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 _LISTED: Final = b"dither list 2\n"
-_FIRST: Final = "0" * 64  # what the first entry of a list has for the digest of the one before
+_FIRST: Final = "0" * 64  # the first entry of a list has this in place of the digest of an earlier entry
 _MOST_ENTRIES: Final = 10_000
 
 
@@ -28,8 +28,8 @@ _MOST_ENTRIES: Final = 10_000
 class CampaignList:
     """The list of all campaigns that an asker published and retired, in order, and of new keys.
 
-    Every entry is a text in canonical JSON with the digest of the one before; the digest of the last, the
-    head, is signed. So one head fixes the complete list before it.
+    Every entry is a text in canonical JSON with the digest of the previous entry. The digest of the last
+    entry, the head, is signed. One head thus fixes the complete list.
     """
 
     entries: tuple[str, ...]
@@ -73,25 +73,25 @@ class CampaignList:
 
     @property
     def head(self) -> str:
-        """The digest of the last entry, 64 hexadecimal digits: two people who have one head saw one list."""
+        """The digest of the last entry, 64 hexadecimal digits. Equal heads mean equal lists."""
         return self.heads[-1]
 
     def continues(self, count: int, head: str) -> bool:
-        """Return whether the list is one of `count` entries with that head, or goes on from there."""
+        """Return whether the list begins with `count` entries that end with that head."""
         return 1 <= count <= len(self.heads) and self.heads[count - 1] == head
 
     @classmethod
     def extend(
         cls, known: CampaignList | None, key: Ed25519PrivateKey, before: KeyBefore | None = None, **entry: str
     ) -> CampaignList:
-        """Return a list with one entry more, signed with an Ed25519 private key; None is an empty list."""
+        """Return the list with a further entry, signed with an Ed25519 private key; None is an empty list."""
         text = canonical({"before": _FIRST if known is None else known.head, **entry})
         head = hashlib.sha256(text.encode()).hexdigest()
         entries = () if known is None else known.entries
         return cls((*entries, text), public_part(key), key.sign(_LISTED + head.encode()).hex(), before)
 
     def to_json(self) -> str:
-        """Return what a collector serves and a file holds."""
+        """Return the JSON text that a collector serves and a file holds."""
         data = {
             "list": self.entries,
             "key": self.key,
@@ -102,7 +102,7 @@ class CampaignList:
 
     @classmethod
     def from_json(cls, text: str | bytes, *, key: str | None = None) -> CampaignList:
-        """Return what `to_json` wrote, verified; raise Mismatch as `Published.from_json` does."""
+        """Return the list in a text of `to_json`, verified; raise Mismatch as `Published.from_json` does."""
         data = loads(text, "a list of campaigns")
         try:
             entries, stated, signature, before = (

@@ -1,7 +1,7 @@
 """The package `dither_device` that was built with this dither, loaded under its own name.
 
-`dither.collection` stands on it. The wheel of dither holds a copy of the package in a folder of its own, so
-that installing or removing the distribution dither-device changes nothing here.
+`dither.collection` needs it. The wheel of dither holds a copy of the package in a folder of its own, so that
+installing or removing the distribution dither-device changes nothing here.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _FOLDERS: Final = (
 
 
 def load_device() -> None:
-    """Import `dither_device` from this distribution; keep the one that the program has imported already.
+    """Import `dither_device` from this distribution; keep a module that the program has already imported.
 
-    Raise ImportError if that has another version: the two would decide about one account differently.
+    Raise ImportError if that module has another version: both could decide differently about an account.
     """
     for folder in _FOLDERS:
         file = folder / _NAME / "__init__.py"

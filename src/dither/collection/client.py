@@ -30,11 +30,11 @@ from dither_device.text import Malformed
 
 @dataclass(frozen=True)
 class Sent:
-    """What became of the reports that waited: how many the collector has now, and why it took no more.
+    """The result of sending: the number of reports that the collector now has, and the reason for the rest.
 
-    `dropped` reports were in batches that the collector will never take; `reasons` are its words for them.
-    `refused` says why the rest waits: the collector's word, "unreachable" or "relay"; None if nothing waits.
-    `retry_after` are seconds, None if the collector did not say so.
+    `dropped` reports were in batches that the collector will never accept; `reasons` are its words for them.
+    `refused` is the reason why the rest waits: the collector's word, "unreachable" or "relay"; None if
+    nothing waits. `retry_after` is in seconds, None if the collector did not state it.
     """
 
     reports: int
@@ -59,8 +59,8 @@ class Client:
 
     If the contract has a sealing key, every batch is encrypted to it (RFC 9458) and sent to the gateway of
     the collector. `relay` is the address of a relay that passes requests on to that gateway: it reads neither
-    them nor the answers, and the collector does not see the device's address. So that this also holds when
-    the device fetches the campaign, a relay needs the pinned `sealing_key` of the collector.
+    them nor the answers, and the collector does not see the device's address. The device also fetches the
+    campaign in this way; therefore a relay needs the pinned `sealing_key` of the collector.
 
     The account keeps the key of the asker, so that a pinned key is followed to the next one once, and the
     head of the asker's list of campaigns: a list that does not continue it is refused.
@@ -76,12 +76,13 @@ class Client:
         sealing_key: str | None = None,
         timeout: float = TIMEOUT,
     ) -> None:
-        """Read the campaign; raise Mismatch if it is not the one of the address, key or list."""
+        """Read the campaign; raise Mismatch if its address, key or list does not match."""
         if not isinstance(account, Account):
             raise InvalidParameter(f"expected account to be a dt.Account, got {found(account)}")
         if relay is not None and sealing_key is None:
             raise InvalidParameter(
-                "a relay passes encrypted requests on: give sealing_key, the collector's key configuration"
+                "a relay only passes on encrypted requests: give sealing_key, the collector's key "
+                "configuration"
             )
         refuse_private("sealing_key", sealing_key)
         if sealing_key is not None:
@@ -91,7 +92,7 @@ class Client:
         self._sealing_key = sealing_key
         status, _, text = self._request("GET", self._address.path)
         if status != 200:
-            raise MalformedReport(f"no campaign found at {address}: the collector answered {status}")
+            raise MalformedReport(f"no campaign found at {address} (status {status}); check the address")
         position, _, identity = self._address.path.rpartition("/campaigns/")
         status, _, listed = self._request("GET", position + "/list")
         listed = listed if status == 200 else b""
@@ -99,13 +100,15 @@ class Client:
         if identity != self.published.id:
             raise Mismatch("the collector sent another campaign than the address names; do not answer it")
         if relay is not None and self.contract.sealing_key is None:
-            raise InvalidParameter("the campaign has no sealing key: its batches cannot go through a relay")
+            raise InvalidParameter(
+                "the campaign has no sealing key, so its batches cannot go through a relay: leave relay out"
+            )
         self._sealing_key = self.contract.sealing_key
 
     def _recognise(self, known: Data, pin: str | None, text: bytes, listed: bytes) -> Data:
         """Read a campaign and the list of its asker; return the updated facts about askers.
 
-        `keys` are those that were followed, by the key before; `heads` the lengths and heads of lists, by
+        `keys` are the accepted new keys, by their previous key; `heads` the lengths and heads of lists, by
         key. Raise Mismatch if the list does not continue the one that was read before.
         """
         keys, heads = dict(known.get("keys", {})), dict(known.get("heads", {}))
@@ -134,7 +137,7 @@ class Client:
                 raise Mismatch("the campaign is not in the list of its asker, or was retired; do not answer")
             heads[published.key] = [len(log.heads), log.head]
         seen = {"keys": keys, "heads": heads} if keys or heads else {}
-        return {**known, **seen}  # a device of another kind keeps there which campaigns it has verified
+        return {**known, **seen}  # a device of another kind also keeps its verified campaigns there
 
     @property
     def contract(self) -> Campaign:
@@ -143,11 +146,11 @@ class Client:
 
     @property
     def promise(self) -> str:
-        """What is promised to the person, in plain words; show it before you ask."""
+        """The promise to the person, in plain words; show it before the first answer."""
         return self.contract.explain(spent=self._account.ledger.spent).person
 
     def dry_run(self, question: str) -> Preview:
-        """Return what `answer` would do. Nothing is drawn, spent or sent; no value is needed."""
+        """Return the result that `answer` would have. Nothing is drawn, spent or sent; no value is needed."""
         return self._account.dry_run(self.contract.asking(question))
 
     def answer(self, question: str, value: object) -> Reports | ChangeReports | None:
@@ -160,11 +163,11 @@ class Client:
         return self._account.answer(self.contract.asking(question), value)
 
     def send(self, label: str = "") -> Sent:
-        """Send what waits for this campaign, batch by batch, until nothing waits or the collector refuses.
+        """Send the waiting reports of this campaign, in batches, until none waits or the collector refuses.
 
-        A batch has at most one report to a question, so a device that was offline sends several. One that the
-        collector refuses for good is dropped, so that it does not hold up the others; its loss
-        stays charged. A label that the campaign does not list is refused before anything is sent.
+        A batch has at most one report to a question, so a device that was offline sends several. A batch that
+        the collector will never accept is dropped, so that it does not delay the others; its loss stays
+        charged. A label that the campaign does not list is refused before anything is sent.
         """
         if label and label not in self.contract.labels:
             raise unknown_name("label", label, self.contract.labels)
@@ -190,10 +193,10 @@ class Client:
         return Sent(done.sent, done.problem, done.dropped, tuple(done.refused), done.retry_after)
 
     def take_back(self) -> sending.TakenBack:
-        """Have the collector delete what this device gave to the asker, as far as it still can.
+        """Ask the collector to delete the reports of this device to the asker, as far as it still can.
 
-        Each batch has a request of its own, on the way on which batches are sent. What was not sent is not
-        sent any more. What was spent stays spent. `account.withdrawable` lists what can be taken back.
+        Each batch has its own request, sent in the same way as batches. Unsent reports are dropped. The spent
+        budget is not restored. `account.withdrawable` lists the batches that can be taken back.
         """
         path = self._address.path.rpartition("/")[0]
 
@@ -205,9 +208,9 @@ class Client:
     def _request(
         self, method: str, path: str, body: bytes = b"", form: str = sending.PACKED
     ) -> tuple[int, dict[str, str], bytes]:
-        """Return status, fields and body of an answer; both ways encrypted if there is a sealing key.
+        """Return status, fields and body of an answer; encrypt both directions if there is a sealing key.
 
-        Raise MalformedReport if nothing came back that the collector encrypted.
+        Raise MalformedReport if the collector did not encrypt the answer.
         """
         most, key = MOST_ANSWER if body else MOST_CAMPAIGN, self._sealing_key
         location = f"{self._address.scheme}://{self._address.netloc}"
@@ -219,28 +222,30 @@ class Client:
             except Malformed as error:
                 if key is None or error.word == "size":
                     raise
-                raise MalformedReport(f"the relay, or the gateway, sent nothing encrypted: {error}") from None
+                raise MalformedReport(
+                    f"the relay or the gateway did not send an encrypted answer; check the address: {error}"
+                ) from None
 
     def __repr__(self) -> str:
         return f"Client({self.contract.name!r} of {self.contract.asker}: {self._account.left})"
 
 
 def fetch_list(address: str, timeout: float = TIMEOUT, *, key: str | None = None) -> CampaignList:
-    """Return the list of campaigns of a collector, verified; `address` is its own, or one of a campaign.
+    """Return the list of campaigns of a collector, verified; `address` is the collector's or a campaign's.
 
-    `key` is the pinned one: Mismatch if the list is signed with another key than that, or the next one.
+    `key` is the pinned key. Raise Mismatch unless the list is signed with it or with the next key after it.
     """
     to = check_address(address)
     path = to.path.rpartition("/v1/campaigns/")[0] if "/v1/campaigns/" in to.path else to.path
     path = path.removesuffix("/v1/list") + "/v1/list"
     status, _, text, _ = exchange(to, "GET", path, timeout=timeout, most=MOST_CAMPAIGN)
     if status != 200:
-        raise MalformedReport(f"{address} has no list of campaigns: the collector answered {status}")
+        raise MalformedReport(f"no list of campaigns found at {address} (status {status}); check the address")
     return CampaignList.from_json(text, key=key)
 
 
 def fetch_campaign(address: str, timeout: float = TIMEOUT, *, key: str | None = None) -> Published:
-    """Return the campaign of an address, verified: its signature, and that it is the one of the address."""
+    """Return the campaign of an address, after checks of its signature and of its identity."""
     text = fetch_public(address, timeout=timeout)
     published = Published.from_json(text, key=key)
     if check_address(address).path.rpartition("/")[2] != published.id:
@@ -249,10 +254,10 @@ def fetch_campaign(address: str, timeout: float = TIMEOUT, *, key: str | None = 
 
 
 def fetch_public(address: str, path: str | None = None, *, timeout: float = TIMEOUT) -> bytes:
-    """Return what a collector publishes at an address, or at another path of its; raise MalformedReport."""
+    """Return the data that a collector publishes at an address; raise MalformedReport if that fails."""
     to = check_address(address)
     target_path = to.path if path is None else path
     status, _, text, _ = exchange(to, "GET", target_path, timeout=timeout, most=MOST_CAMPAIGN)
     if status != 200:
-        raise MalformedReport(f"there is nothing at {address}: the collector answered {status}")
+        raise MalformedReport(f"nothing found at {address} (status {status}); check the address")
     return text

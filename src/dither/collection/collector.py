@@ -35,20 +35,22 @@ _WITHDRAWAL: Final = re.compile(rb'\{"dither":2,"withdraw":"([0-9a-f]{32})"\}') 
 _NO_KEYS: Final[GatewayKeys] = MappingProxyType({})
 
 
-_SETTLED: Final = datetime.timedelta(minutes=10)  # for what arrived on a day, and for clocks that differ
+# The time for storing the last reports of a day, and for differences of clocks.
+_SETTLED: Final = datetime.timedelta(minutes=10)
 
 
 def today(ago: datetime.timedelta = datetime.timedelta()) -> datetime.date:
-    """Return the present day, in UTC, or the day of a while ago."""
+    """Return the present day in UTC, or the day a given time ago."""
     return (datetime.datetime.now(datetime.UTC) - ago).date()
 
 
 class Collector:
-    """What a campaign is collected with. The parts over HTTP and the page read it; the writer adds to it.
+    """Receives, checks and counts the batches of one or several campaigns.
 
-    `campaigns` are the published ones by identity, `live` are the counts, `refused` the counts of refusals.
-    `sealing_keys` open what devices encrypted; `signals` are the numbers of this and of other processes;
-    `failing` says whether the last thing that was to be written was not.
+    The HTTP handlers and the page read it; the writer adds to it. `campaigns` are the published ones by
+    identity, `live` are the counts, `refused` the counts of refusals.
+    `sealing_keys` decrypt the requests of devices; `signals` are the metrics of this and of other processes;
+    `failing` is True after a failed write.
     """
 
     def __init__(
@@ -62,23 +64,23 @@ class Collector:
         self.store, self.settings, self.day, self.sealing_keys = store, settings, day, sealing_keys
         self.signals = signals or Signals()
         self.failing = False
-        self.listed: CampaignList | None = None  # the list of campaigns, if there is one
+        self.listed: CampaignList | None = None  # the list of campaigns, or None
         self.live = LiveCounts()
         self.began = time.monotonic()
-        self.at_begin: list[Callable[[], None]] = []  # what starts once the collector serves
-        self.at_end: list[Callable[[], None]] = []  # what stops the threads of the parts over HTTP
+        self.at_begin: list[Callable[[], None]] = []  # functions that are called once the collector serves
+        self.at_end: list[Callable[[], None]] = []  # functions that stop the threads of the HTTP handlers
         self._campaigns: dict[str, Published] = {}
         self._kept_refusals = store.refusals()
         self._new_refusals: Counter[RefusedKey] = Counter()
-        self._leaving_refusals: Counter[RefusedKey] = Counter()  # on their way to the store
+        self._leaving_refusals: Counter[RefusedKey] = Counter()  # counts that are being written to the store
         self._lock = threading.Lock()
         self.catch_up()
 
     def settled_day(self) -> datetime.date:
         """Return the day before which every day has its final counts.
 
-        What arrived before midnight may be stored after it, by another process, too. A period of presence
-        that was shown at once would change by single messages.
+        A report that arrived before midnight may be stored after it, also by another process. A period of
+        presence that was shown at midnight would therefore change by single messages.
         """
         return today(_SETTLED) if self.day is today else self.day()
 
@@ -93,17 +95,17 @@ class Collector:
 
     @property
     def refused(self) -> Mapping[RefusedKey, int]:
-        """How many batches were refused, by campaign, day and reason."""
+        """The number of refused batches, by campaign, day and reason."""
         with self._lock:
             return Counter(self._kept_refusals) + self._leaving_refusals + self._new_refusals
 
     def publish(self, published: Published) -> None:
-        """Take in a campaign, or its retirement; it is on disk when this returns."""
+        """Add a campaign, or its retirement; it is on disk when this returns."""
         self.store.publish(published)
         self._know(published)
 
     def refuse(self, reason: Reason, campaign: str = "") -> None:
-        """Count a refusal; for a campaign that is not known, under no campaign."""
+        """Count a refusal; an unknown campaign is counted as ""."""
         campaign = campaign if campaign in self._campaigns else ""
         self.signals.add("refused_total", labels=label_text(reason=reason.value))
         with self._lock:
@@ -126,7 +128,7 @@ class Collector:
             self._kept_refusals, self._leaving_refusals = kept, Counter()
 
     def catch_up(self) -> None:
-        """Count what others stored since the last time, or everything at the start."""
+        """Count the reports that other processes stored since the last time; at the start, all reports."""
         if self.store.reload():
             self._learn()
             self.live.rebuild(self.store.folded_counts(), self._news())
@@ -134,7 +136,7 @@ class Collector:
             self.live.add_all(self._news())
 
     def _learn(self) -> None:
-        """Take in the campaigns of the store: earlier ones, and campaigns that another process published."""
+        """Add the campaigns of the store: earlier ones, and campaigns that another process published."""
         for published in self.store.campaigns():
             self._know(published)
 
@@ -145,9 +147,9 @@ class Collector:
             yield item
 
     def fold(self, campaign: str, day: datetime.date) -> int:
-        """Replace the reports up to a past day by their counts; return how many parts of batches it were."""
+        """Replace the reports up to a past day by their counts; return the number of parts of batches."""
         if day >= self.day():
-            raise InvalidParameter(f"{day} is not over; only the reports of past days are folded")
+            raise InvalidParameter(f"expected a past day, because reports may still arrive, got {day}")
         return self._fold(campaign, day)
 
     def _fold(self, campaign: str, day: datetime.date, forgotten: datetime.date = datetime.date.min) -> int:
@@ -155,7 +157,7 @@ class Collector:
         return self.store.fold(campaign, day, self.live, forgotten)
 
     def delete(self, campaign: str) -> list[str]:
-        """Remove everything that was collected for a campaign; return the files it was exported to."""
+        """Delete all reports of a campaign; return the files that they were exported to."""
         if campaign not in self._campaigns:
             raise unknown_name("campaign", campaign, list(self._campaigns))
         self.store.delete(campaign)
@@ -165,8 +167,8 @@ class Collector:
     def tidy(self) -> None:
         """Fold days whose retry window is over, and forget the identities of their batches.
 
-        Both wait for the later one: an identity is kept until the window closes and the day is folded. The
-        window is the campaign's. Reports that were withdrawn are overwritten when they left the counts.
+        An identity is kept until the window has closed and the day is folded. Each campaign has its own
+        window. Withdrawn reports are overwritten after they have left the counts.
         """
         over = {
             campaign: self.day() - datetime.timedelta(published.contract.retry)
@@ -189,12 +191,12 @@ class Collector:
             log("forgot identities of batches", count=forgotten)
 
     def health(self) -> dict[str, Any]:
-        """Return the state of the collector, without a word about anybody's reports."""
+        """Return the state of the collector, without any report."""
         return {
             "ready": not self.failing,
             "seconds": int(time.monotonic() - self.began),
             "campaigns": len(self._campaigns),
-            "reports": sum(  # withdrawn ones are left out with the next step, as everywhere
+            "reports": sum(  # withdrawn reports leave this number with the next step, as everywhere
                 self.live.n(published.id, name, shown=True)
                 + self.live.waiting(published.id, name, shown=True)
                 for published in self._campaigns.values()
@@ -205,7 +207,7 @@ class Collector:
 
 
 def read(body: bytes, form: str) -> ReadBatch:
-    """Return the batch of a body of a content type; raise BatchRefused if it is not one."""
+    """Return the batch in a body of a content type; raise BatchRefused if the body is not a batch."""
     try:
         if form == PACKED:
             return ReadBatch.from_bytes(body)
@@ -219,8 +221,7 @@ def read(body: bytes, form: str) -> ReadBatch:
 def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
     """Return the parts to store; raise BatchRefused for a batch that the campaign does not accept.
 
-    Whether its numbers are reports that a device could have sent is checked by the writer, for many batches
-    at once.
+    The writer checks, for many batches at once, that a device could have sent these reports.
     """
     published = collector.campaigns.get(campaign)
     if published is None:
@@ -261,7 +262,7 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
 def _rows_of(
     contract: Campaign, question: str, report: bytes, day: datetime.date, label: str
 ) -> list[tuple[Slot, bytes]]:
-    """Return the rows of a report about a kept change, each with its slot."""
+    """Return the rows of a report about a kept change by their slots."""
     try:
         rows = split_rows(contract, question, report)
     except MalformedReport:
@@ -270,9 +271,9 @@ def _rows_of(
 
 
 def read_withdrawal(collector: Collector, campaign: str, body: bytes, form: str) -> tuple[Withdrawal, str]:
-    """Return the withdrawal of a body with its identity; raise BatchRefused for other bodies.
+    """Return the withdrawal in a body; raise BatchRefused for other bodies.
 
-    A campaign that is over, or retired, accepts it.
+    A campaign that is over or retired also accepts it.
     """
     if form != JSON:
         raise BatchRefused(Reason.FORM)
@@ -286,7 +287,7 @@ def read_withdrawal(collector: Collector, campaign: str, body: bytes, form: str)
 
 
 def reason_closed(published: Published, day: datetime.date, grace: int) -> Reason | None:
-    """Return why a campaign accepts nothing on a day; None if it does."""
+    """Return the reason why a campaign accepts no batch on a day; None if it accepts batches."""
     if published.retired is not None and day >= published.retired[0]:
         return Reason.RETIRED
     if day < published.contract.begins:

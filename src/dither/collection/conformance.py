@@ -20,14 +20,14 @@ from dither.errors import InvalidParameter
 
 @dataclass
 class VectorCount:
-    """How one kind of vectors went."""
+    """The results of one kind of vectors."""
 
     passed: int = 0
     failed: int = 0
-    unknown: int = 0  # the implementation said that it does not do this
-    research: int = 0  # the same for draws for research; the share of a port ignores them
-    failures: list[str] = field(default_factory=list)  # all of them, in words
-    lacking: list[str] = field(default_factory=list)  # draws of which a vector was not met
+    unknown: int = 0  # vectors that the implementation does not support
+    research: int = 0  # unsupported draws for research; the share of a port ignores them
+    failures: list[str] = field(default_factory=list)  # one text for each failure
+    lacking: list[str] = field(default_factory=list)  # draws with a failed or missing vector
 
 
 def vectors(kind: str) -> object:
@@ -42,7 +42,7 @@ def vectors(kind: str) -> object:
     raise InvalidParameter(f"{kind}.json is not installed; run from a copy of the repository")
 
 
-Case = tuple[str, dict[str, Any], dict[str, Any]]  # its name, the request, and the expected answer
+Case = tuple[str, dict[str, Any], dict[str, Any]]  # name, request and expected answer
 
 
 def _draws(data: Any) -> Iterator[Case]:
@@ -98,7 +98,7 @@ def _batches(data: Any) -> Iterator[Case]:
 
 
 def _ohttp(data: Any) -> Iterator[Case]:
-    """Yield requests and responses in binary HTTP, exchanges, and keys to which nothing may be encrypted."""
+    """Yield requests and responses in binary HTTP, exchanges, and invalid keys."""
     for case in data["requests"]:
         request = {"do": "request"} | {name: case[name] for name in ("method", "address", "form", "body")}
         yield f"request: {case['name']}", request, {name: case[name] for name in ("plain", "length")}
@@ -122,7 +122,7 @@ def _ohttp(data: Any) -> Iterator[Case]:
 
 
 def _exchange(data: Any) -> Iterator[Case]:
-    """Yield answers to a batch with its fate, and allowed and forbidden addresses."""
+    """Yield answers to a batch with the resulting fates, and allowed and forbidden addresses."""
     for case in data["answers"]:
         request = {"do": "fate"} | {name: case[name] for name in ("batch", "status", "content")}
         yield f"answer: {case['name']}", request, {"fate": case["fate"]}
@@ -133,7 +133,7 @@ def _exchange(data: Any) -> Iterator[Case]:
 
 
 def _withdrawals(data: Mapping[str, list[dict[str, object]]]) -> Iterator[Case]:
-    """Yield bodies of withdrawals, and answers to them, each with whether the batch is withdrawn."""
+    """Yield bodies of withdrawals, and answers with their meaning: withdrawn or not."""
     for case in data["bodies"]:
         yield f"batch {case['batch']}", {"do": "withdrawal", "batch": case["batch"]}, {"body": case["body"]}
     for case in data["answers"]:
@@ -142,7 +142,7 @@ def _withdrawals(data: Mapping[str, list[dict[str, object]]]) -> Iterator[Case]:
 
 
 def _list(data: Any) -> Iterator[Case]:
-    """Yield lists of campaigns, each with the length and the head that a device kept before."""
+    """Yield lists of campaigns, each with the length and the head that a device kept earlier."""
     for case in data["lists"]:
         request = {"do": "list", "key": data["key"]} | {name: case[name] for name in ("published", "kept")}
         yield case["name"], request, _verdict(case, "count", "head")
@@ -151,7 +151,7 @@ def _list(data: Any) -> Iterator[Case]:
 def _of_campaign(
     do: str, rows: str, given: Sequence[str], fields: Sequence[str]
 ) -> Callable[..., Iterator[Case]]:
-    """Return what yields the cases of a file about one campaign."""
+    """Return the generator of the cases in a file about one campaign."""
 
     def cases(data: Any) -> Iterator[Case]:
         for case in data[rows]:
@@ -188,13 +188,13 @@ def _changes(data: Mapping[str, list[dict[str, object]]]) -> Iterator[Case]:
 
 
 def _permanent(data: Any) -> Iterator[Case]:
-    """Yield every list of answers per value, with the groups that are one report."""
+    """Yield every list of answers per value, with the groups of equal reports."""
     for case in data["permanent"]:
         yield case["name"], {"do": "permanent", "asks": case["asks"]}, {"alike": case["alike"]}
 
 
 def alike(reports: Iterable[str]) -> list[int]:
-    """Return a number for each report: the index of its bytes in order of first appearance.
+    """Return an index for each report: equal reports have the same index, in order of first appearance.
 
     >>> alike(["aa", "bb", "aa"])
     [0, 1, 0]
@@ -234,8 +234,8 @@ def run(
 ) -> dict[str, VectorCount]:
     """Start a command, send all requests, and count its correct answers.
 
-    With `every`, only one draw in that many is requested, for a quick look. Every request is written before
-    answers are read, so a command may answer in its own time; an answer that is missing counts as wrong.
+    With `every`, only each `every`-th draw is requested, for a quick run. Requests are written while answers
+    are read, so a command may answer at any time. A missing answer counts as wrong.
     """
     cases: list[tuple[str, str, dict[str, Any], list[str]]] = []
     lines: list[str] = []
@@ -260,13 +260,13 @@ def run(
 
 
 def research_draws() -> set[str]:
-    """Return the draws that the vectors mark: a port may leave them out."""
+    """Return the draws that the vectors mark as research: a port may omit them."""
     data = cast("dict[str, list[dict[str, str]]]", vectors("draws"))
     return {draw_of(question["specification"]) for question in data["questions"] if "research" in question}
 
 
 def _draws_of(questions: dict[str, Any]) -> list[str]:
-    """Return the draws of the specifications in a request, of those that are JSON."""
+    """Return the draws of the specifications in a request; texts that are not JSON are skipped."""
     found = []
     for part in (questions, *questions.get("asks", ())):
         try:
@@ -290,7 +290,9 @@ def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dic
     except FileNotFoundError:
         raise InvalidParameter(f"command not found: {command[0]!r}") from None
     except PermissionError:
-        raise InvalidParameter(f"{command[0]!r} cannot be run") from None
+        raise InvalidParameter(
+            f"cannot run {command[0]!r}; make it executable, or give its interpreter"
+        ) from None
     except subprocess.TimeoutExpired:
         raise InvalidParameter(
             f"{command[0]!r} did not end within {seconds:g} s; it must end with its input (see --seconds)"
@@ -307,7 +309,7 @@ def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dic
 
 
 def _answers_some(expected: dict[str, Any], answer: dict[str, Any]) -> bool:
-    """Return whether a campaign is read as expected, but for questions that the client cannot answer."""
+    """Return whether a campaign is read as expected, except for questions that the client cannot answer."""
     answered, asks = answer.get("asks"), expected.get("asks", [])
     if not isinstance(answered, list) or len(answered) != len(asks) or answered == asks:
         return False

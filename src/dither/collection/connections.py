@@ -1,4 +1,4 @@
-"""Connections of a collector: how many, for how long, and how many bytes of a head or of trailers."""
+"""Limits on the connections of a collector: their number and time, and the bytes of heads and trailers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from dither.collection.settings import Networks, Settings, limited_as
 
-HEAD: Final = 1 << 16  # bytes of a head, of trailers, and of requests that wait for earlier answers
-FIELDS: Final = (
-    256  # header fields of a head: the list of many short ones is 30 times as large as their bytes
-)
+HEAD: Final = (
+    1 << 16
+)  # largest number of bytes of a head, of trailers, and of requests that wait for earlier answers
+FIELDS: Final = 256  # largest number of header fields: in memory, many short ones take 30 times their bytes
 _PIECE: Final = 1 << 12  # bytes of a chunked body that are parsed before they are counted
 _END: Final = b"\r\n\r\n"
 _OFFERS: Final = re.compile(rb"^upgrade:[^\n]*\n", re.IGNORECASE | re.MULTILINE)
@@ -28,13 +28,13 @@ class Connections:
         self._open: Counter[str] = Counter()
 
     def enter(self, address: str) -> bool:
-        """Count a connection; return whether it may stay. `leave` follows in either case."""
+        """Count a connection; return whether it is within the limit. `leave` must follow in either case."""
         name = limited_as(address)
         self._open[name] += 1
         return self._open[name] <= self._most or address in self._free
 
     def leave(self, address: str) -> None:
-        """Forget a connection."""
+        """Stop counting a connection."""
         name = limited_as(address)
         self._open[name] -= 1
         if self._open[name] <= 0:
@@ -54,21 +54,19 @@ def protocol(settings: Settings) -> Any:
     """Return uvicorn's HTTP protocol with limits on bytes, time and connections.
 
     - A head has at most 64 KiB and 256 fields, and so have the trailers of a chunked body; trailers are not
-      kept. The bytes are counted as they arrive, and the connection is closed beyond.
+      kept. The bytes are counted as they arrive; above the limit the connection is closed.
     - A head has `patience` seconds from its first byte, the remainder of the request twice that time. An
-    answer
-      that is sent before the request is complete does not change this deadline. A client that reads nothing
-      for `patience` seconds is disconnected.
-    - Requests on one connection are parsed one after the other, each when the one before it was answered.
-    - The header `Upgrade` is removed: `httptools` gives up the body of a request that has it, and the HTTP
-      client of Java offers HTTP/2 so with every request.
+    early answer does not change this deadline. A client that reads nothing for `patience` seconds is
+    disconnected. - Requests on one connection are parsed one after the other, each after the previous one was
+    answered. - The header `Upgrade` is removed: `httptools` drops the body of a request that has it, and the
+    HTTP client of Java sends it with every request, to offer HTTP/2.
     """
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
     connections, patience = Connections(settings), settings.patience
 
     class Limited(HttpToolsProtocol):
-        """The protocol of one connection."""
+        """The HTTP protocol of one connection, with the limits."""
 
         def __init__(self, *words: Any, **more: Any) -> None:
             super().__init__(*words, **more)
@@ -80,7 +78,7 @@ def protocol(settings: Settings) -> Any:
             self._left = 0  # bytes of a body of stated length that are still to come
             self._late = 0  # bytes of a chunked body that came after the answer
             self._before = b""  # the last bytes that were parsed of a chunked body
-            self._deaf = False  # True if all further input is dropped
+            self._deaf = False  # True if further input is dropped
             self._deadline: float | None = None
             self._unread = (0, 0.0)  # size of the write buffer, and since when
 
@@ -116,7 +114,7 @@ def protocol(settings: Settings) -> Any:
                 self.loop.call_soon(self._parse)
 
         def _parse(self) -> None:
-            """Give the parser the received bytes, never beyond the end of a request that is not answered."""
+            """Pass the received bytes to the parser, up to the end of the first unanswered request."""
             while self._held and not self._deaf and not self.transport.is_closing():
                 if self._part is _Part.NONE and not self._begin():
                     return
@@ -139,7 +137,7 @@ def protocol(settings: Settings) -> Any:
                 self._part, self._counted = _Part.HEAD, 0
                 self._deadline = self.loop.time() + patience
                 return True
-            if len(self._held) > HEAD:  # too many: the answer under way is the last one
+            if len(self._held) > HEAD:  # too many bytes: close after the present answer
                 self.cycle.keep_alive, self._deaf = False, True
                 self._held.clear()
             else:
@@ -152,7 +150,7 @@ def protocol(settings: Settings) -> Any:
             return piece
 
         def _head(self) -> bytes | None:
-            """Return complete lines of a head without offers, up to its end; or None."""
+            """Return the complete lines of a head without `Upgrade` headers, up to its end; or None."""
             held = self._held
             if held.startswith(b"\r\n"):
                 size = 2
@@ -165,14 +163,14 @@ def protocol(settings: Settings) -> Any:
             if not size and held[:1].isalpha():
                 return None
             self._counted += size
-            # What does not begin with a letter is not HTTP: the parser answers it without a line's end.
+            # Bytes that do not begin with a letter are not HTTP: the parser rejects them without one.
             return _OFFERS.sub(b"", self._take(size)) if size else self._take(len(held))
 
         def _chunks(self) -> bytes | None:
             """Return a piece of a chunked body, up to a possible end of the request."""
             if self.cycle.response_complete:
                 self._late += len(self._held)
-                if self._late > settings.body + HEAD:  # parsing costs time, and nobody needs the result
+                if self._late > settings.body + HEAD:  # parsing costs time, and the result is not needed
                     self._deaf = True
                     self._held.clear()
                     return None
@@ -185,7 +183,7 @@ def protocol(settings: Settings) -> Any:
 
         def on_header(self, name: bytes, value: bytes) -> None:
             if self._part is _Part.CHUNKS:
-                return  # nothing reads trailers
+                return  # trailers are not used
             if len(self.headers) >= FIELDS:
                 raise ValueError("too many header fields")
             super().on_header(name, value)
@@ -212,7 +210,7 @@ def protocol(settings: Settings) -> Any:
             self.transport.abort()
 
         def _look(self) -> None:
-            """End the connection if its deadline is over or its client stopped reading; else look later."""
+            """Close the connection if its deadline passed or its client stopped reading; else check later."""
             now, size = self.loop.time(), self.transport.get_write_buffer_size()
             if not size or size != self._unread[0]:
                 self._unread = (size, now)

@@ -1,4 +1,4 @@
-"""One request to a collector and its complete answer, also if the collector is broken or hostile.
+"""One request to a collector and its complete answer; the collector may be broken or hostile.
 
 docs/wire.md defines the addresses that a device may use, the limits of an answer's time and size, and the
 answers that acknowledge a batch.
@@ -16,9 +16,9 @@ from dither.errors import DitherError, InvalidParameter, found
 from dither_device import exchange as wire
 from dither_device.text import Malformed
 
-TIMEOUT: Final = 10.0  # seconds of each wait
-MOST_ANSWER: Final = wire.MOST  # bytes of an answer to a batch
-MOST_CAMPAIGN: Final = 1 << 22  # bytes of a campaign, or of a list of campaigns
+TIMEOUT: Final = 10.0  # largest time of each wait, in seconds
+MOST_ANSWER: Final = wire.MOST  # largest number of bytes of an answer to a batch
+MOST_CAMPAIGN: Final = 1 << 22  # largest number of bytes of a campaign, or of a list of campaigns
 
 
 class Unreachable(DitherError, ConnectionError):
@@ -35,14 +35,14 @@ class HttpAnswer(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What becomes of a batch after an answer, and the collector's word for a refusal, or an empty text."""
+    """The fate of a batch after an answer, and the collector's word for a refusal, or an empty text."""
 
     fate: str  # "acknowledged", "dropped" or "kept"
     word: str
 
 
 def check_address(address: object) -> SplitResult:
-    """Return the parts of an address; raise InvalidParameter unless it is https, or of this machine."""
+    """Return the parts of an address; raise InvalidParameter unless it uses https or is on this machine."""
     if not isinstance(address, str):
         raise InvalidParameter(
             f"expected an address to be a text such as https://…/v1/campaigns/…, got {found(address)}"
@@ -60,7 +60,9 @@ def check_address(address: object) -> SplitResult:
             f"expected an address such as https://…/v1/campaigns/…, got {found(address)}; leave out names of "
             "users, queries and fragments"
         ) from None
-    raise InvalidParameter(f"{host} is not this machine: use https, so that nobody reads along")
+    raise InvalidParameter(
+        f"expected an https address, because {host} is not this machine; http can be read on the way"
+    )
 
 
 def exchange(
@@ -73,7 +75,7 @@ def exchange(
     timeout: float = TIMEOUT,
     most: int = MOST_ANSWER,
 ) -> HttpAnswer:
-    """Send a request and return its answer; no redirect is followed and no cookie kept.
+    """Send a request and return its answer; redirects and cookies are ignored.
 
     `timeout` is the limit of each wait, in seconds. Raise Unreachable if the answer is not complete after
     three timeouts, has more than `most` bytes, or is not HTTP.
@@ -91,7 +93,7 @@ def exchange(
 
 @contextmanager
 def unreachable(place: str, timeout: float, most: int) -> Iterator[None]:
-    """Raise Unreachable, with the host in its words, if an exchange does not end with a complete answer."""
+    """Raise Unreachable, naming the host, if an exchange does not end with a complete answer."""
     try:
         yield
     except DitherError:
@@ -112,8 +114,8 @@ def unreachable(place: str, timeout: float, most: int) -> Iterator[None]:
 def judge(batch: str, status: int, content: bytes) -> Verdict:
     """Return the fate of a batch after an answer to it; `batch` is its identity, as hexadecimal text.
 
-    A 2xx acknowledges it only by its name: a portal, a proxy or another page may answer 200 as well. A
-    conflict means that these reports are stored, sent before under another label: nobody else knows the
-    identity. It is dropped only if the collector has a word for it.
+    A 2xx acknowledges a batch only if it contains the identity: a portal or a proxy may also answer 200. A
+    conflict means that these reports are already stored, under another label: nobody else knows the identity.
+    A batch is dropped only if the collector gives a reason.
     """
     return Verdict(*wire.judge(batch, status, content))

@@ -2,9 +2,8 @@
 
 A report about a kept change consists of rows of group, interval and cell. A row is stored as a report of one
 byte to a question of its own, named by the question, the group and the interval. Nobody sends two rows about
-an interval, so the rules for reports hold for each of them: counts that are shown grow in steps of at least
-`people` reports, which are those of as many people. Retries, folding, backups and withdrawals work as for
-other reports.
+an interval, so the rules for reports apply to rows: published counts grow in steps of at least `people`
+reports, each from another person. Retries, folding, backups and withdrawals work as for other reports.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from dither.errors import InvalidParameter, MalformedReport, unknown_name
 if TYPE_CHECKING:
     from dither.collection.live import LiveCounts
 
-SEPARATOR: Final = "\x1f"  # between a question, a group and an interval; no name has it
-ROW_BYTES: Final = 12  # group, interval and cell, 32 bits each, little endian
+SEPARATOR: Final = "\x1f"  # separates question, group and interval; names do not contain it
+ROW_BYTES: Final = 12  # a row is group, interval and cell, 32 bits each, little endian
 
 
 def counts_changes(contract: Campaign) -> bool:
@@ -30,24 +29,24 @@ def counts_changes(contract: Campaign) -> bool:
 
 
 def interval_name(question: str, group: int, interval: int) -> str:
-    """Return the name under which the reports about an interval are stored."""
+    """Return the stored name of the reports about an interval."""
     return SEPARATOR.join((question, str(group), str(interval)))
 
 
 def split_rows(contract: Campaign, question: str, report: bytes) -> list[tuple[str, bytes]]:
-    """Return the rows of one report, each with the name under which it is stored.
+    """Return the rows of one report, each with its stored name.
 
     Raise MalformedReport unless all rows are of one group, in the order of its intervals.
     """
     change = contract.change(question)
     if not report or len(report) % ROW_BYTES:
-        raise MalformedReport("a report about a kept change consists of rows of 12 bytes")
+        raise MalformedReport("expected a report about a kept change in rows of 12 bytes")
     groups, intervals, cells = np.frombuffer(report, "<u4").astype(np.int64).reshape(-1, 3).T
     group = int(groups[0])
     if (groups != group).any() or group >= change.groups or (cells > 1).any():
-        raise MalformedReport("the rows of a report are of one group, and have cells 0 and 1")
+        raise MalformedReport("expected the rows of a report to be of one group, with cells 0 and 1")
     if (np.diff(intervals) != 1).any() or intervals[-1] >= change.intervals(group):
-        raise MalformedReport("the intervals of a report follow one another")
+        raise MalformedReport("expected the intervals of a report to be consecutive")
     return [
         (interval_name(question, group, interval), bytes([cell]))
         for interval, cell in zip(intervals.tolist(), cells.tolist(), strict=True)
@@ -67,15 +66,18 @@ def change_of(contract: Campaign, stored: str) -> KeptChange | None:
 
 
 def place_of(change: KeptChange, stored: str) -> tuple[str, int]:
-    """Return the question of a stored interval, and the number of the interval over all groups."""
+    """Return the question of a stored interval, and the index of the interval over all groups."""
     question, group, interval = stored.split(SEPARATOR)
     return question, sum(map(change.intervals, range(int(group)))) + int(interval)
 
 
 def change_counts(contract: Campaign, live: LiveCounts, question: str, *, shown: bool = True) -> ChangeCounts:
-    """Return the counts of the reports to a question by interval; those that wait only if not `shown`."""
+    """Return the counts of the reports to a question by interval; `shown` omits waiting reports."""
     if not counts_changes(contract):
-        raise InvalidParameter(f"campaign {contract.name!r} does not ask about kept changes")
+        raise InvalidParameter(
+            f"campaign {contract.name!r} does not ask about kept changes; give one with repeat = 'kept "
+            "change'"
+        )
     if question not in contract.questions:
         raise unknown_name("question", question, list(contract.questions))
     change, parts = contract.change(question), live.interval_counts(contract.id, question, shown=shown)

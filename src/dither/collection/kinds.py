@@ -14,14 +14,14 @@ from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter
 
 CLIENTS: Final = ("Python", "dither-device", "JavaScript", "Java", "Go")
-# Draws that a client does not have yet; Python and dither-device have all of them.
+# Draws that a client does not support yet; Python and dither-device support all.
 _NO_DRAW: Final = {
     "JavaScript": ("planar", "rings", "points", "grid", "two copies", "prefix"),
     "Java": (),
-    "Go": ("sectors", "walk", "rings", "points", "grid", "two copies"),  # those for research
+    "Go": ("sectors", "walk", "rings", "points", "grid", "two copies"),  # draws for research
 }
 CHANGES: Final = "changes"  # the entry point of JavaScript for kept changes
-# The entry point of JavaScript that has a draw; the main one has those that are not listed.
+# The JavaScript entry point of each draw; the main entry point has the draws that are not listed.
 ADD_ONS: Final = {
     **{"sectors": "angles", "box": "box", "directions": "vectors", "hashed": "hashed", "hadamard": "hashed"},
     **{"channel": "tables", "table": "tables", "lattice": "lattice", "nearest": "nearest"},
@@ -111,7 +111,7 @@ def answering(question: Question) -> tuple[str, ...]:
 
 
 def gaps_of_clients(contract: Campaign) -> dict[str, dict[str, str]]:
-    """Return, by question, the clients that cannot answer it, and why; omit questions that all answer."""
+    """Return, by question, the clients that cannot answer it, and why; omit questions that all can answer."""
     found: dict[str, dict[str, str]] = {}
     for name, question in contract.questions.items():
         reasons = {
@@ -143,7 +143,7 @@ def rows(contract: Campaign) -> list[str]:
 
 
 def kinds_without(lacking: Collection[str]) -> list[str]:
-    """Return a line for each kind of question that a client without some draws cannot always answer."""
+    """Return a line for each kind of question that a client cannot always answer, because it lacks draws."""
     rows = ((request.kind, [draw for draw in request.draws if draw in lacking]) for request in ASKED_KINDS)
     return [f"{kind}: {', '.join(map(repr, missing))} is not drawn" for kind, missing in rows if missing]
 
@@ -156,7 +156,7 @@ def _with_add_on(client: str, draw: str, repeat: str) -> str:
 
 
 def check_counted(contract: Campaign) -> None:
-    """Raise InvalidParameter if a collector cannot count a question: its reports go only to files."""
+    """Raise InvalidParameter if a collector cannot count the reports to a question, but only files can."""
     if counts_changes(contract):
         check_countable(contract)
     for name, question in contract.questions.items():
@@ -185,7 +185,7 @@ def table() -> str:
 
 
 def _verdict(client: str, draws: tuple[str, ...]) -> str:
-    """Return "yes", "no", the draws that a client lacks, or what a page has to load for them."""
+    """Return "yes", "no", the draws that a client lacks, or the script that a page has to load."""
     missing = [draw for draw in draws if draw in _NO_DRAW[client]]
     if missing:
         return "no" if len(missing) == len(draws) else f"not {', '.join(missing)}"
@@ -197,7 +197,7 @@ def _verdict(client: str, draws: tuple[str, ...]) -> str:
 
 
 def javascript() -> str:
-    """Return what JavaScript answers as Markdown: a row for each file that has draws."""
+    """Return the draws of the JavaScript client as Markdown: a row for each file."""
     entries = sorted({*ADD_ONS.values(), CHANGES})
     files: dict[str, set[str]] = {"dither": set(), **{entry: set() for entry in entries}}
     mechanisms: dict[str, set[str]] = {file: set() for file in files}

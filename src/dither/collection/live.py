@@ -1,11 +1,11 @@
 """Counts of reports in memory, by campaign, question, day and label, and the rule that publishes them.
 
-What anybody may see grows in steps. The reports of a question with a label form a sequence; those at its end
-wait until there are `people` of them, and then all are shown together, on the day of the last one. So any
-difference of two public numbers is a sum of steps of at least `people` reports, at any time.
+Public counts grow in steps. The reports to a question with a label form a sequence. The reports at its end
+wait until there are `people` of them; then all are shown together, on the day of the last one. At any time,
+the difference of two public numbers is therefore a sum of steps of at least `people` reports.
 
-The steps follow only from the store. Every report has a tick there, the number of a group of reports that
-were stored before any of the next one; a step ends with a tick. Whoever counts a store, in another process or
+The steps depend only on the store. Every report has a tick there, the number of a group of reports that were
+stored before the reports of the next group; a step ends with a tick. Every process that counts a store, also
 after a restart, finds the same steps.
 """
 
@@ -30,15 +30,13 @@ from dither.core.question import Question
 from dither.errors import unknown_name
 from dither.foundation.arrays import Array, Integers
 
-TEST_LABEL: Final = (
-    "test"  # of reports that developers send to try a campaign: counted, never shown with others
-)
+TEST_LABEL: Final = "test"  # the label of developers' test reports: counted, never shown with others
 _BLOCK: Final = 1 << 16  # bytes of reports that are counted at once
-_SLOW_BLOCK: Final = 1 << 13  # reports that are counted at once if one costs as much as many
+_SLOW_BLOCK: Final = 1 << 13  # reports that are counted at once if each one is expensive
 
 
 class Slot(NamedTuple):
-    """What is counted together: the reports of a question with a label, of a day, at this collector."""
+    """The key of a separate count: the reports to a question with a label, of a day, at this collector."""
 
     campaign: str
     question: str
@@ -47,7 +45,7 @@ class Slot(NamedTuple):
 
 
 class Step(NamedTuple):
-    """The end of what was shown: the last tick, and of that tick the reports up to a day, on which it was.
+    """The end of the shown reports: the last tick, of which only reports up to a day are shown, and that day.
 
     Later steps of the same day replace an earlier one, so this may represent several.
     """
@@ -57,9 +55,9 @@ class Step(NamedTuple):
 
 
 class FoldedCounts(NamedTuple):
-    """Counts of reports that are not kept one by one any more; `shown` says whether they do not wait.
+    """Counts of reports that are no longer kept one by one; `shown` is False while they wait.
 
-    With a `tick` they are negative: of reports that were withdrawn in that tick, and are still shown.
+    With a `tick` the counts are negative: reports that were withdrawn in that tick and are still shown.
     """
 
     slot: Slot
@@ -70,7 +68,7 @@ class FoldedCounts(NamedTuple):
 
 
 class Added(NamedTuple):
-    """Reports of a slot that are in no count yet, each with its tick. Ticks ascend, and none is divided."""
+    """Reports of a slot that are not yet counted, each with its tick. Ticks ascend, and each is complete."""
 
     slot: Slot
     ticks: Sequence[int]
@@ -84,7 +82,7 @@ class Withdrawn(NamedTuple):
     tick: int
     stored: int
     data: bytes
-    day: datetime.date  # on which they were withdrawn
+    day: datetime.date  # the day of the withdrawal
 
 
 News = Iterable[Added | Withdrawn]  # in the order of ticks; withdrawals come after the reports of their tick
@@ -92,10 +90,10 @@ News = Iterable[Added | Withdrawn]  # in the order of ticks; withdrawals come af
 
 @dataclass(frozen=True)
 class Fates:
-    """What becomes of the reports of a campaign that are kept one by one, when they are folded up to a day.
+    """The fate of a campaign's stored reports when they are folded up to a day.
 
-    `steps` are those that are folded, by question and label. Reports after them wait, unless there are
-    further steps (`later`): then they are left alone until these are folded.
+    `steps` are the folded steps, by question and label. Reports after them wait, unless there are further
+    steps (`later`): then these reports stay unchanged until those steps are folded.
     """
 
     campaign: str
@@ -109,13 +107,13 @@ class Fates:
         return max((steps[-1].tick for steps in self.steps.values()), default=-1)
 
     def day_shown(self, slot: Slot, tick: int) -> datetime.date | None:
-        """Return the day on which a report is shown; None if it is in none of these steps."""
+        """Return the day on which a report is shown; None if these steps do not contain it."""
         steps = self.steps.get((slot.question, slot.label), ())
         index = bisect_left(steps, (tick, slot.day))
         return steps[index].day if index < len(steps) else None
 
     def is_taken_away(self, slot: Slot, tick: int) -> bool:
-        """Return whether reports that were withdrawn in a tick left the counts with one of these steps."""
+        """Return whether reports withdrawn in a tick left the counts with one of these steps."""
         steps = self.steps.get((slot.question, slot.label), ())
         return bool(steps) and tick < steps[-1].tick
 
@@ -125,27 +123,29 @@ class Fates:
 
 
 class LiveCounts:
-    """Live counts. Adding is cheap: bytes are kept, and counted in blocks or on request.
+    """Counts of reports in memory. Adding is cheap: bytes are kept, and counted in blocks or on request.
 
-    The writer's thread adds; any thread asks. Counting what is shown runs in the thread that asks, without
-    the lock of the writer, so that a slow question does not delay the intake. Without
-    `shown`, everything that is stored is counted: this is only for the operator.
+    The writer's thread adds reports; any thread may read. Shown reports are counted in the reading thread,
+    without the lock of the writer, so that a slow question does not delay the intake. Without `shown`, all
+    stored reports are counted: this is only for the operator.
     """
 
     def __init__(self) -> None:
         self._contracts: dict[str, Campaign] = {}
         self._sequences: dict[tuple[str, str, str], _Sequence] = {}  # keys: campaign, question and label
         self._lock = threading.Lock()
-        self._tick = 0  # the last one
-        self.revision = 0  # grows with every addition, so that readers can wait for news
-        self.removals = 0  # grows when withdrawn reports leave the public counts, or all is counted anew
+        self._tick = 0  # the last tick
+        self.revision = 0  # increases with every addition, so that readers can wait for changes
+        self.removals = (
+            0  # increases when withdrawn reports leave the public counts, or all reports are recounted
+        )
 
     def know(self, contract: Campaign) -> None:
-        """Take in a contract, whose reports may then be added."""
+        """Add a contract; reports of its campaign may be added afterwards."""
         self._contracts[contract.id] = contract
 
     def add(self, slot: Slot, reports: bytes) -> None:
-        """Add reports, checked and stored before, as the bytes that devices sent, in a tick of their own."""
+        """Add reports that were checked and stored, as the bytes that devices sent, in a new tick."""
         self.add_all([Added(slot, [self._tick + 1], [reports])])
 
     def add_counts(self, counted: FoldedCounts) -> None:
@@ -179,7 +179,7 @@ class LiveCounts:
             self.revision += 1
 
     def is_settled(self, withdrawn: Withdrawn) -> bool:
-        """Return whether withdrawn reports are in no count that is shown: their bytes are not needed."""
+        """Return whether no shown count contains withdrawn reports, so that their bytes are not needed."""
         if self.keeps(withdrawn.slot, withdrawn.day):
             return False
         name = (withdrawn.slot.campaign, withdrawn.slot.question, withdrawn.slot.label)
@@ -187,11 +187,11 @@ class LiveCounts:
         return sequence is not None and sequence.is_settled(withdrawn)
 
     def keeps(self, slot: Slot, withdrawn: datetime.date) -> bool:
-        """Return whether reports of a slot that are withdrawn on a day stay in the counts."""
+        """Return whether reports of a slot stay in the counts if they are withdrawn on a day."""
         return stays_counted(self._contracts[slot.campaign], slot.day, withdrawn)
 
     def shrink(self) -> None:
-        """Hold the counts of slots that were not added to of late in as few bytes as they need."""
+        """Store the counts of slots without recent additions in as few bytes as possible."""
         with self._lock:
             there = list(self._sequences.values())
         for sequence in there:
@@ -235,7 +235,7 @@ class LiveCounts:
     ) -> Counts:
         """Return the summary of a question: of all days and labels, or of one day, or of one label.
 
-        It is the `Counts` of the same reports, count for count. May take a while: call it in a thread.
+        It equals the `Counts` of the same reports. It may take long: call it in a thread.
         """
         request = self.question_of(campaign, question)
         counts, n = np.zeros(request.counting.size, dtype=np.int64), 0
@@ -252,14 +252,14 @@ class LiveCounts:
         *,
         shown: bool = False,
     ) -> int:
-        """Return the number of answers to a question. Quick: nothing is counted."""
+        """Return the number of answers to a question. This is fast: nothing is counted."""
         return sum(sequence.n(day, shown) for _, sequence in self._found(campaign, question, label))
 
     def waiting(self, campaign: str, question: str, *, shown: bool = False) -> int:
         """Return how many answers to a question wait until they are shown.
 
-        A number that is `shown` contains those that were withdrawn, until the others are shown or their day
-        is folded: it does not change because somebody withdraws.
+        With `shown`, the number contains withdrawn answers until the others are shown or their day is folded,
+        so that a withdrawal does not change it.
         """
         found = self._found(campaign, question)
         return sum(sequence.all_waiting if shown else sequence.waiting for _, sequence in found)
@@ -267,7 +267,7 @@ class LiveCounts:
     def days(
         self, campaign: str, question: str, label: str | None = None, *, shown: bool = False
     ) -> list[datetime.date]:
-        """Return the days on which reports of a question, of a label, arrived or were shown, in order."""
+        """Return the days, in order, on which reports to a question with a label arrived or were shown."""
         there = self._found(campaign, question, label)
         return sorted(set(chain(*(sequence.days(shown) for _, sequence in there))))
 
@@ -278,9 +278,9 @@ class LiveCounts:
     def interval_counts(
         self, campaign: str, question: str, *, shown: bool = False
     ) -> dict[str, tuple[int, int]]:
-        """Return how many reports about a kept change are 0 and 1, by the name of each stored interval.
+        """Return the numbers of reports 0 and 1 about a kept change, by the name of each stored interval.
 
-        Of all days, and of all labels but tests.
+        All days count, and all labels except tests.
         """
         found: dict[str, tuple[int, int]] = {}
         with self._lock:
@@ -294,7 +294,7 @@ class LiveCounts:
         return found
 
     def slots(self) -> list[Slot]:
-        """Return everything that is counted separately."""
+        """Return all slots."""
         with self._lock:
             there = list(self._sequences.items())
         return sorted(
@@ -321,9 +321,9 @@ class LiveCounts:
     def _found(
         self, campaign: str, question: str, label: str | None = None
     ) -> Iterator[tuple[str, _Sequence]]:
-        """Return the sequences of a question, of one label or of all but tests, each with its label."""
+        """Return the labels and sequences of a question, for one label or for all except tests."""
         self.question_of(campaign, question)
-        intervals = question + SEPARATOR  # of a question about kept changes
+        intervals = question + SEPARATOR  # the beginning of the names of its intervals
         with self._lock:
             there = list(self._sequences.items())
         return (
@@ -336,7 +336,7 @@ class LiveCounts:
 
 
 class _Sequence:
-    """The reports of a question with a label: those that are shown, by day, and those that wait."""
+    """The reports to a question with a label: shown reports by day, and waiting reports."""
 
     def __init__(self, question: Question, people: int) -> None:
         self._question, self._people, self._size = question, people, question.report_bytes
@@ -344,9 +344,9 @@ class _Sequence:
         self._waiting: dict[datetime.date, bytearray] = {}  # waiting reports, keyed by the day of arrival
         self._folded: dict[datetime.date, tuple[Integers, int]] = {}  # waiting folded counts
         self._removals: list[_Removal] = []  # removals that wait for the next step
-        self.waiting = 0  # how many reports wait
+        self.waiting = 0  # number of waiting reports
         self.steps: list[Step] = []  # steps whose reports are kept one by one
-        self._lock = threading.RLock()  # guards all fields, except the inside of a slot's counts
+        self._lock = threading.RLock()  # guards all fields, except the contents of a slot's counts
 
     def add(self, day: datetime.date, ticks: Sequence[int], parts: Sequence[bytes]) -> bool:
         """Add reports; return whether withdrawn ones left the public counts."""
@@ -368,12 +368,12 @@ class _Sequence:
 
     @property
     def all_waiting(self) -> int:
-        """How many reports wait, with those that were withdrawn since the last step."""
+        """The number of waiting reports, including reports withdrawn since the last step."""
         with self._lock:
             return self.waiting + sum(removal.n for removal in self._removals if not removal.shown)
 
     def remove(self, withdrawn: Withdrawn) -> None:
-        """Take reports away: those that wait at once, those that are shown with the next step."""
+        """Remove reports: waiting reports at once, shown reports with the next step."""
         n = len(withdrawn.data) // self._size
         with self._lock:
             shown = self._day_shown(withdrawn)
@@ -405,9 +405,10 @@ class _Sequence:
             self.waiting += counted.n
 
     def _show(self, day: datetime.date, last: bytes, tick: int) -> bool:
-        """Show what waits together with the last reports. At once: a part of a step is never seen.
+        """Show the waiting reports together with the last ones, atomically: a part of a step is never seen.
 
-        What was withdrawn before this tick leaves the counts in the same moment. Return whether any did.
+        Reports that were withdrawn before this tick leave the counts at the same time. Return whether any
+        did.
         """
         reports = b"".join([*self._waiting.values(), last])
         folded = list(self._folded.values())
@@ -429,13 +430,16 @@ class _Sequence:
         return True
 
     def _slots(self, day: datetime.date | None) -> Iterable[_SlotCounts]:
-        """Return what is shown of a day, or of all."""
+        """Return the shown counts of a day, or of all days."""
         shown = self._shown
         return shown.values() if day is None else (shown[day],) if day in shown else ()
 
     def _slot(self, day: datetime.date) -> _SlotCounts:
         if day not in self._shown:
-            self._shown = {**self._shown, day: _SlotCounts(self._question)}  # others go through the old one
+            self._shown = {
+                **self._shown,
+                day: _SlotCounts(self._question),
+            }  # other threads iterate over the old mapping
         return self._shown[day]
 
     def shrink(self) -> None:
@@ -456,10 +460,10 @@ class _Sequence:
             return n + len(self._waiting.get(day, b"")) // self._size + self._folded.get(day, (0, 0))[1]
 
     def add_to(self, total: Integers, day: datetime.date | None, shown: bool) -> int:
-        """Add the counts of a day, or of all, to a vector; return the number of answers in them."""
+        """Add the counts of a day, or of all days, to a vector; return their number of answers."""
         if shown:
             return sum(slot.add_to(total) for slot in self._slots(day))
-        with self._lock:  # meanwhile no waiting report becomes public
+        with self._lock:  # no waiting report becomes public during this
             n = self.add_to(total, day, shown=True)
             for when, reports in self._waiting.items():
                 if day in (None, when):
@@ -477,7 +481,7 @@ class _Sequence:
 
 
 class _Removal(NamedTuple):
-    """n withdrawn reports: of a day on which they were shown, or of the day of arrival if they waited."""
+    """n withdrawn reports, with the day on which they were shown, or of their arrival if they waited."""
 
     tick: int
     day: datetime.date
@@ -495,7 +499,7 @@ class _Removal(NamedTuple):
 
 
 class _SlotCounts:
-    """The counts of a slot: a vector once it pays, and bytes that are not counted yet."""
+    """The counts of a slot: a vector, as soon as it saves memory, and bytes that are not counted yet."""
 
     def __init__(self, question: Question) -> None:
         self._question = question
@@ -512,7 +516,7 @@ class _SlotCounts:
         self._folding = threading.RLock()  # guards the vector
 
     def add(self, reports: bytes, counts: Integers | None = None, n: int = 0) -> None:
-        """Add reports, and maybe counts of n further ones, at once."""
+        """Add reports, and optionally counts of n further reports, atomically."""
         if counts is None:
             self._add(reports, 0)
         else:
@@ -540,16 +544,16 @@ class _SlotCounts:
             self.n += len(reports) // self._size + n
 
     def shrink(self) -> None:
-        """Hold the counts in the smallest type of numbers, if nothing came since the last call."""
+        """Store the counts in the smallest integer type, if nothing was added since the last call."""
         with self._folding:
-            counts = self._counts  # below 0 if withdrawn reports are not counted yet
+            counts = self._counts  # negative if withdrawn reports are not counted yet
             rests = self._shrunk_at == self.n and counts is not None and counts.dtype == np.int64
             if rests and counts is not None and counts.min(initial=0) >= 0:
                 self._counts = counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
             self._shrunk_at = self.n
 
     def add_to(self, total: Integers) -> int:
-        """Add these counts to a vector; return the number of answers in them."""
+        """Add these counts to a vector; return their number of answers."""
         with self._folding:
             if self._counting.by_block or self._bytes >= self._block:
                 self._fold()
@@ -575,7 +579,7 @@ class _SlotCounts:
 
 
 def as_cells(question: Question, reports: Iterable[bytes]) -> Array:
-    """Return the bytes of reports as the array of integers that they are."""
+    """Return the bytes of reports as an array of integers."""
     layout = question.layout
     flat = np.frombuffer(b"".join(reports), layout.base.newbyteorder("<")).astype(layout.base, copy=False)
     return flat.reshape(-1, *layout.shape)
@@ -584,9 +588,9 @@ def as_cells(question: Question, reports: Iterable[bytes]) -> Array:
 def count_sorted(question: Question, counts: Integers, reports: Sequence[bytes]) -> None:
     """Add the counts of reports to a vector, in place, where each part lists its reports by their bytes.
 
-    The bytes of two-byte numbers begin with the lower one: neighbours of such a list are 256 entries apart
-    in the vector, and that takes four times as long as neighbours in memory. So they are counted with their
-    bytes exchanged, if there are many.
+    Two-byte numbers begin with the lower byte: neighbours in such a list are 256 entries apart in the vector,
+    and counting them takes four times as long as counting neighbours in memory. If there are many, they are
+    therefore counted with their bytes swapped.
     """
     if question.counting != EachReport(1 << 16) or sum(map(len, reports)) < 1 << 18:
         question.counting.count_into(counts, as_cells(question, reports))
@@ -596,7 +600,7 @@ def count_sorted(question: Question, counts: Integers, reports: Sequence[bytes])
 
 
 class Total:
-    """Counts of reports that come in pieces; with `taken` they are negative, of withdrawn reports."""
+    """Counts of reports that are added in pieces; with `taken` they are negative, of withdrawn reports."""
 
     def __init__(self, question: Question, *, taken: bool = False) -> None:
         self._question, self._sign = question, -1 if taken else 1

@@ -1,4 +1,4 @@
-"""What a collector logs: events with public facts, a line of JSON each."""
+"""The log of a collector: events with public facts, one line of JSON each."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def log(event: str, *, level: int = logging.INFO, **facts: Any) -> None:
 
 
 class FewLines(logging.Filter):
-    """Passes a limited number of lines of one text a minute, so invalid requests do not fill the disk.
+    """Limits the lines with the same text per minute, so that invalid requests do not fill the disk.
 
-    The next line after a minute says how many were left out.
+    The first line after a minute states the number of omitted lines.
     """
 
     def __init__(self, most: int = 10, clock: Callable[[], float] = time.monotonic) -> None:
@@ -59,7 +59,7 @@ _MINUTE: Final = 60.0
 
 
 def to_stderr() -> None:
-    """Write logs, also the server's, as JSON lines to standard error."""
+    """Write all logs, also those from the server, as JSON lines to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LogLine())
     handler.addFilter(FewLines())

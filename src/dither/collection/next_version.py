@@ -1,4 +1,4 @@
-"""`dither campaign next`: the second of two campaigns, on the bounds that the reports of the first show."""
+"""`dither campaign next`: the second of two campaigns, with bounds estimated from the first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dither.estimation.bounds import Bounds, bounds
 
 
 class NextVersion(NamedTuple):
-    """The campaign that follows, and the bounds of each of its questions that were read from the first."""
+    """The next campaign, and the bounds of its questions that were estimated from the first."""
 
     contract: Campaign
     found: Mapping[str, Bounds]
@@ -59,8 +59,8 @@ def next_version(
 ) -> NextVersion:
     """Return the campaign that follows a first phase: with bounded intervals instead of scales.
 
-    Raise NotIdentifiable, with the number of people who are missing, unless all bounds are known well enough.
-    Every other question and term stays. `counts` may have a text in place of counts that are not shown.
+    Raise NotIdentifiable, with the number of missing people, unless all bounds are precise enough. All other
+    questions and terms stay. `counts` may have a text in place of counts that are not shown.
     """
     if contract.phase is None or contract.phase.share is None:
         raise InvalidParameter(
@@ -89,7 +89,8 @@ def next_version(
     last = contract.ends if ends is None else ends
     if last < begins:
         raise InvalidParameter(
-            f"the first phase ends on {last}, before the next one begins on {begins}; say when that ends"
+            f"the first phase ends on {last}, before the next one begins on {begins}; give the last day of "
+            "the next one"
         )
     part = {name: _next_question(question, found.get(name)) for name, question in contract.questions.items()}
     terms = {name: _terms(contract.asks.get(name), found.get(name)) for name in contract.questions}
@@ -107,7 +108,7 @@ def next_version(
 
 
 def found_ranges(contract: Campaign) -> dict[str, str]:
-    """Return for each range that a first phase showed, in words, what it is and where it comes from."""
+    """Return a sentence about each range of a first phase, with its source."""
     if contract.phase is None or contract.phase.follows is None:
         return {}
     ranges: dict[str, str] = {}
@@ -132,7 +133,7 @@ def _bounds_of(counts: Counts | str, terms: QuestionTerms | None) -> Bounds:
 
 
 def _next_question(question: Question, found: Bounds | None) -> Question:
-    """Return the question on the bounds, by the usual mechanism of means with the same ε."""
+    """Return the question on the bounds, with the default mechanism for means and the same ε."""
     if found is None:
         return question
     declared = {"clipped": True, "outside": found.outside, "optional": bool(question.domain.optional)}
@@ -142,7 +143,7 @@ def _next_question(question: Question, found: Bounds | None) -> Question:
 
 
 def _terms(before: QuestionTerms | None, found: Bounds | None) -> QuestionTerms:
-    """Return the terms of a question: its words, without the scale, with the share outside."""
+    """Return the terms of a question: its words and the share outside, without the scale."""
     kept = QuestionTerms() if before is None else before
     if found is None:
         return kept

@@ -26,8 +26,8 @@ GatewayKeys = Mapping[str, X25519PrivateKey]  # private keys by key configuratio
 
 _TAG, _CHOSEN = 16, 16  # bytes of a tag, and of the nonce of an answer
 _HEADER, _ENCAPSULATED = 7, 32  # bytes before the ciphertext: key id and algorithms, the ephemeral key
-_LEAST_RESPONSE: Final = 512  # bytes that are encrypted, at least; more are a power of two
-_ROOM: Final = 1024  # bytes that method, address and fields of a request take, at most
+_LEAST_RESPONSE: Final = 512  # smallest number of encrypted bytes; larger numbers are powers of two
+_ROOM: Final = 1024  # largest number of bytes of method, address and fields of a request
 
 
 def configuration(key: X25519PrivateKey) -> str:
@@ -41,7 +41,7 @@ def configuration(key: X25519PrivateKey) -> str:
 
 
 def configurations(keys: GatewayKeys) -> bytes:
-    """Return what a gateway serves as `application/ohttp-keys`: each configuration after its length."""
+    """Return the body of `application/ohttp-keys`: each configuration after its length."""
     made = [bytes.fromhex(text) for text in keys]
     return b"".join(len(data).to_bytes(2) + data for data in made)
 
@@ -52,14 +52,14 @@ def public_key(text: object) -> X25519PublicKey:
         return X25519PublicKey.from_public_bytes(check_sealing_key(text))
     except Malformed:
         raise InvalidParameter(
-            "a sealing key is a key configuration of RFC 9458 with X25519, HKDF-SHA256 and AES-128-GCM, in "
-            "lower-case hexadecimal digits, of a key that protects something, "
-            f"not {found(text)}; `dither campaign sealing-key FILE` prints it"
+            "expected a sealing key, a key configuration of RFC 9458 with X25519, HKDF-SHA256 and "
+            "AES-128-GCM in lower-case hexadecimal digits, not of a key of small order, got "
+            f"{found(text)}; `dither campaign sealing-key FILE` prints it"
         ) from None
 
 
 class AnswerContext:
-    """One end of a request: the secret that its answer is encrypted with."""
+    """One end of a request, with the secret that encrypts its answer."""
 
     def __init__(self, keys: device.AnswerKeys) -> None:
         self._keys = keys
@@ -84,7 +84,7 @@ def _draw_nonce() -> bytes:
 
 
 def encapsulate(plain: bytes, text: str, ephemeral: bytes | None = None) -> tuple[bytes, AnswerContext]:
-    """Return an encrypted request [RFC 9458, 4.3], of other bytes every time, and what opens its answer.
+    """Return an encrypted request [RFC 9458, 4.3], drawn anew, and the context that decrypts its answer.
 
     `text` is the key configuration of the gateway, as hexadecimal text; `ephemeral` is for vectors only.
     """
@@ -94,10 +94,10 @@ def encapsulate(plain: bytes, text: str, ephemeral: bytes | None = None) -> tupl
 
 
 def decapsulate(sealed: bytes, keys: GatewayKeys) -> tuple[bytes, AnswerContext]:
-    """Return what a request holds, and what its answer is encrypted with.
+    """Return the contents of a request, and the context that encrypts its answer.
 
-    Raise MalformedReport if no key has its id, if it names other algorithms, or if it cannot be opened. Two
-    keys may have one id: both are tried.
+    Raise MalformedReport if no key has its id, if it names other algorithms, or if decryption fails. Two keys
+    may have the same id: both are tried.
     """
     header, encapsulated = sealed[:_HEADER], sealed[_HEADER : _HEADER + _ENCAPSULATED]
     if header[1:] != KEM + ALGORITHMS or len(sealed) < _HEADER + _ENCAPSULATED + _TAG:
@@ -118,7 +118,7 @@ def decapsulate(sealed: bytes, keys: GatewayKeys) -> tuple[bytes, AnswerContext]
 
 
 def sealed_size(size: int) -> int:
-    """Return the most bytes of an encrypted request, given the bytes of the body inside."""
+    """Return the largest size of an encrypted request, given the size of its body, in bytes."""
     return _HEADER + _ENCAPSULATED + _TAG + (1 << (size + _ROOM - 1).bit_length())
 
 
@@ -140,7 +140,7 @@ class BinaryRequest(NamedTuple):
         parts = device.Parts(data)
         try:
             if parts.number() != 0:
-                raise MalformedReport("a request in binary HTTP of known length was expected")
+                raise MalformedReport("expected a request in binary HTTP of known length")
             method, _, _, path = parts.text(), parts.text(), parts.text(), parts.text()
             kind = parts.fields().get(b"content-type", b"").decode("latin-1")
             return cls(method.decode("latin-1"), path.decode("latin-1"), kind, parts.content())
@@ -149,7 +149,7 @@ class BinaryRequest(NamedTuple):
 
 
 class BinaryResponse(NamedTuple):
-    """A response in binary HTTP: a status, a body of a content type, and when to send again, in seconds."""
+    """A response in binary HTTP: a status, a body of a content type, and the seconds until a retry."""
 
     status: int
     kind: str = ""
@@ -163,7 +163,7 @@ class BinaryResponse(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Return the response; raise MalformedReport unless it is a complete one of known length."""
+        """Return the response; raise MalformedReport unless it is complete and of known length."""
         try:
             status, fields, content = device.binary_response(data)
         except Malformed as error:

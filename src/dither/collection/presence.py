@@ -1,7 +1,7 @@
 """Counting presence: messages by calendar period, shown when the period is over and large enough.
 
-A message without a report is stored as a report of one byte, 0, to the question "" that no
-campaign contains. So retries, folding, exports and withdrawals work as for reports.
+A message without a report is stored as a report of one byte, 0, to the question "", which no campaign
+contains. Retries, folding, exports and withdrawals therefore work as for reports.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MESSAGES: Final = ""  # the name under which messages without a report are stored
 EMPTY_MESSAGE: Final = b"\0"
-NEVER: Final = 1 << 62  # the people of a step that does not end: a period is shown when it is over
+NEVER: Final = 1 << 62  # the size of a step that never ends: periods are shown by date instead
 _STORED: Final[Mapping[str, object]] = {
     **{"dither": 2, "mechanism": "KRR", "parameters": {"epsilon": 1.0}, "codebook": None},
     "fingerprint": "958f2021bff0d3b17ed130f53a259a83",
@@ -43,17 +43,17 @@ _STORED: Final[Mapping[str, object]] = {
 
 @cache
 def message_question() -> Question:
-    """Return the question as which messages without a report are stored: one byte each."""
+    """Return the question for the storage of messages without a report: one byte each."""
     return from_specification(dict(_STORED))
 
 
 def counts_presence(contract: Campaign) -> bool:
-    """Return whether a campaign counts who is present."""
+    """Return whether a campaign counts presence."""
     return contract.repeat == "present"
 
 
 def stored_question(contract: Campaign, name: str) -> Question:
-    """Return the question under whose name reports are stored; raise InvalidParameter if there is none."""
+    """Return the question of a stored name; raise InvalidParameter if the campaign does not have it."""
     if name == MESSAGES and counts_presence(contract):
         return message_question()
     name = name.partition(SEPARATOR)[0]  # an interval of a kept change is stored as an answer
@@ -63,9 +63,9 @@ def stored_question(contract: Campaign, name: str) -> Question:
 
 
 def stays_counted(contract: Campaign, arrived: datetime.date, withdrawn: datetime.date) -> bool:
-    """Return whether a message that is withdrawn on a day stays in its count: its period is shown.
+    """Return whether a message that is withdrawn on a day stays in its count, because its period is shown.
 
-    Nothing is added to a period that is over, so a withdrawal could only leave its count by itself.
+    Nothing is added to a past period, so its count would change by that message only.
     """
     if contract.every is None or not counts_presence(contract):
         return False
@@ -77,12 +77,14 @@ def stays_counted(contract: Campaign, arrived: datetime.date, withdrawn: datetim
 def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -> PresenceCounts:
     """Return the public presence on a day: the periods that are over.
 
-    A period of fewer than `people` devices has no numbers. In a period a group (a public label, or the
-    devices with the permanent label) is shown if it has `people` devices, and if the groups that are
-    not shown together have 0 or at least `people`: no small number follows from a difference.
+    A period of fewer than `people` devices has no numbers. Within a period, a group (a public label, or the
+    devices with the permanent label) is shown if it has at least `people` devices, and if the hidden groups
+    together have 0 or at least `people`: no small number follows from a difference.
     """
     if contract.every is None or not counts_presence(contract):
-        raise InvalidParameter(f"campaign {contract.name!r} does not count who is present")
+        raise InvalidParameter(
+            f"campaign {contract.name!r} does not count presence; give one with repeat = 'present'"
+        )
     days = _days_by_period(contract, today)
     name = next(iter(contract.questions), None)
     question = None if name is None else contract.questions[name]
@@ -134,7 +136,7 @@ def _days_by_period(contract: Campaign, today: datetime.date) -> dict[datetime.d
 
 
 def _hide_small(groups: Mapping[str | None, int], people: int) -> set[str | None]:
-    """Return the groups that are not shown: the small ones, and larger ones until they hide each other."""
+    """Return the hidden groups: the small ones, and larger ones until the hidden groups are large enough."""
     order = sorted(groups, key=lambda name: (groups[name], name is None, name or ""))
     hidden = [name for name in order if 0 < groups[name] < people]
     rest = [name for name in order if groups[name] >= people]
@@ -144,13 +146,13 @@ def _hide_small(groups: Mapping[str | None, int], people: int) -> set[str | None
 
 
 def most_reports_of_label(contract: Campaign) -> int:
-    """Return how many different reports the permanent label may have at most: more would be an identifier."""
+    """Return the largest number of different reports of the permanent label: more would identify devices."""
     share = 0.0 if contract.label_share is None else contract.label_share
     return min(128, int((contract.expects or 0) * share * (1.0 + 1e-9)) // 20)
 
 
 def presence_warnings(contract: Campaign) -> list[str]:
-    """Return what an author should know about a campaign that counts who is present, if anything."""
+    """Return the warnings for the author of a campaign that counts presence."""
     if not counts_presence(contract):
         return []
     warnings, expects = [], contract.expects or 0

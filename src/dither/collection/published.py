@@ -26,7 +26,7 @@ _CARD: Final = b"dither card 1\n"
 
 @dataclass(frozen=True)
 class Published:
-    """A contract with the signature of its asker, in the form for devices, and maybe its retirement."""
+    """A contract with the signature of its asker, in the form for devices, and optionally its retirement."""
 
     contract: Campaign
     key: str  # 64 hexadecimal digits: the public key
@@ -40,7 +40,7 @@ class Published:
         if self.card is not None:
             verify(self.key, self.card[1], _CARD + self.card[0].encode())
             if loads(self.card[0], "a card").get("campaign") != self.id:
-                raise MalformedReport("the card belongs to another campaign")
+                raise MalformedReport("the card belongs to another campaign; publish the campaign again")
         if self.retired is not None:
             verify(self.key, self.retired[1], _retirement(self.id, self.retired[0]))
         if self.before is not None:
@@ -60,13 +60,13 @@ class Published:
         return cls(contract, public_part(key), signature, before=before, card=card)
 
     def retire(self, day: datetime.date, key: Ed25519PrivateKey) -> Self:
-        """Return the same, retired from a day on; the key must be the one that signed it."""
+        """Return the campaign, retired from a day on; the key must be the signing key."""
         if public_part(key) != self.key:
-            raise Mismatch("this campaign was published with another key")
+            raise Mismatch("this campaign was published with another key; retire it with that one")
         return replace(self, retired=(day, key.sign(_retirement(self.id, day)).hex()))
 
     def to_json(self) -> str:
-        """Return what a collector serves and a file holds."""
+        """Return the JSON text that a collector serves and a file holds."""
         gone = None
         if self.retired is not None:
             gone = {"day": self.retired[0].isoformat(), "signature": self.retired[1]}
@@ -82,11 +82,10 @@ class Published:
 
     @classmethod
     def from_json(cls, text: str | bytes, *, key: str | None = None) -> Self:
-        """Return what `to_json` wrote, verified.
+        """Return the campaign in a text of `to_json`, verified.
 
-        Raise Mismatch if it is signed with another key than a pinned `key`, or than the one that the pinned
-        key has signed as the next. A device that follows to the next key must keep that one, so as to
-        follow once.
+        Raise Mismatch unless it is signed with the pinned `key`, or with the next key that the pinned one has
+        signed. A device that accepts the next key must keep it, so that it does so only once.
         """
         return cls._read(text, key, Campaign.from_text)
 

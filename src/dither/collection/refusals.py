@@ -8,17 +8,17 @@ from enum import Enum
 class Reason(Enum):
     """Why a batch was not accepted. The value is what answers, metrics and the page show."""
 
-    BODY = "body"  # damaged, cut off, not canonical, or no batch at all
+    BODY = "body"  # damaged, truncated, not canonical, or not a batch
     FORM = "form"  # a content type that is neither JSON nor packed
-    SEALED = "sealed"  # an encrypted request that cannot be opened: another key, or changed on the way
-    REQUEST = "request"  # encrypted, and neither a batch nor the reading of a campaign
+    SEALED = "sealed"  # an encrypted request that cannot be decrypted: another key, or changed on the way
+    REQUEST = "request"  # an encrypted request that is neither a batch nor for a campaign
     SIZE = "size"  # more bytes than are allowed
     SLOW = "slow"  # the body did not arrive in time
     RATE = "rate"  # too many reports from one address
     CAMPAIGN = "campaign"  # no such campaign
     RETIRED = "retired"
     EARLY = "early"  # before the first day of the campaign
-    LATE = "late"  # after its last day, and the days of grace
+    LATE = "late"  # after its last day and the days of grace
     FINGERPRINT = "fingerprint"  # a question that the campaign does not ask
     LABEL = "label"  # a label that the campaign does not list
     REPORT = "report"  # no device could have sent it
@@ -71,7 +71,7 @@ _WORDS = {
 
 
 class BatchRefused(Exception):
-    """A batch is not accepted, for a reason that is counted. Nothing of it is stored."""
+    """A batch is not accepted; the reason is counted, and nothing of the batch is stored."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.words)

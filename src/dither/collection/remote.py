@@ -30,10 +30,10 @@ def fetch(
 ) -> tuple[Campaign, dict[str, Counts | str]]:
     """Return the contract that collectors share, and the sum of their summaries of each question.
 
-    An address names a campaign, such as http://127.0.0.1:8000/v1/campaigns/ID. Without tokens the
-    counts are public ones, without reports that wait at a collector. `tokens`, one for all
-    addresses or one for each, open everything that is stored. A question with too few reports has, in place
-    of a summary, a text that says so. `since` is the first day whose reports are used.
+    An address names a campaign, such as http://127.0.0.1:8000/v1/campaigns/ID. Without tokens the counts are
+    the public ones, without waiting reports. `tokens`, one for all addresses or one for each, give access to
+    all stored reports. A question with too few reports has a text about that in place of a summary. `since`
+    is the first day whose reports are used.
     """
     contract = _shared_contract(addresses)
     found: dict[str, Counts | str] = {}
@@ -55,10 +55,15 @@ def fetch_changes(addresses: Sequence[str]) -> dict[str, ChangeCounts]:
         for base in map(_base, addresses):
             status, body = _get(f"{base}/days.json?{urllib.parse.urlencode({'question': name})}")
             if status != 200:
-                raise Unreachable(f"{base} does not give the counts of its days (status {status})")
+                raise Unreachable(
+                    f"{base} did not send the counts of its days (status {status}); check the address"
+                )
             parts.append(ChangeCounts.from_json(body))
             if parts[-1].change.fingerprint != contract.fingerprint(name):
-                raise Mismatch(f"{base} sent counts of another question than {name!r}")
+                raise Mismatch(
+                    f"expected counts of {name!r} from {base}, got those of another question; its collector "
+                    "may have another release"
+                )
         found[name] = sum(parts[1:], parts[0])
     return found
 
@@ -68,9 +73,9 @@ def fetch_groups(
 ) -> tuple[dict[str, GroupCounts], int]:
     """Return the counts of each question by "day", "week", "month" or "label", added up over collectors.
 
-    Without tokens a week or a month is the sum of the days that the collector shows.
-    The number counts the groups with too few reports; they are left out. It is 0 without tokens, because a
-    collector does not publish the existence of such a group.
+    Without tokens a week or a month is the sum of the days that the collector shows. The second result is the
+    number of omitted groups, with too few reports. It is 0 without tokens, because a collector does not
+    publish the existence of such a group.
     """
     contract, hidden = _shared_contract(addresses), 0
     found = {name: GroupCounts(question, [by]) for name, question in contract.questions.items()}
@@ -97,7 +102,7 @@ def _join_days(days: dict[str, list[Counts]], period: str) -> dict[str, list[Cou
 def _gather(
     addresses: Sequence[str], tokens: Sequence[str], contract: Campaign, by: str | None, since: date | None
 ) -> dict[str, dict[str, list[Counts]]]:
-    """Return the summaries of all collectors, by question and group; "" is the group of all, or no label."""
+    """Return the summaries of all collectors, by question and group; "" is all reports, or no label."""
     if len(tokens) not in (0, 1, len(addresses)):
         raise InvalidParameter("give one token for all addresses, or one for each")
     found: dict[str, dict[str, list[Counts]]] = {name: {} for name in contract.questions}
@@ -136,7 +141,7 @@ def _stored_summaries(base: str, terms: dict[str, str], by: str | None, token: s
             return {str(group): bytes.fromhex(part) for group, part in counts.items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         pass
-    raise Unreachable(f"{base} does not give its counts; does it know this token? (status {status})")
+    raise Unreachable(f"{base} did not send its counts (status {status}); check the token")
 
 
 def _base(address: str) -> str:
@@ -150,7 +155,9 @@ def _shared_contract(addresses: Sequence[str]) -> Campaign:
     first = _contract(_base(addresses[0]))
     for address in addresses[1:]:
         if _contract(_base(address)).id != first.id:
-            raise Mismatch(f"{address} serves another campaign than {addresses[0]}: their reports do not add")
+            raise Mismatch(
+                f"{address} serves another campaign than {addresses[0]}: give addresses of one campaign"
+            )
     return first.contract
 
 
@@ -162,19 +169,21 @@ def _groups(base: str, terms: dict[str, str], by: str) -> list[str]:
             return list(dict.fromkeys(str(row[by]) for row in json.loads(body)["rows"]))
     except (ValueError, TypeError, KeyError, RecursionError):
         pass
-    raise Unreachable(f"{base} does not give its answers by {by} (status {status})")
+    raise Unreachable(f"{base} did not send its answers by {by} (status {status}); check the address")
 
 
 def _contract(base: str) -> Published:
     status, body = _get(base)
     if status != 200:
-        raise Unreachable(f"{base} is not the address of a campaign (status {status})")
+        raise Unreachable(
+            f"expected the address of a campaign, such as {_EXAMPLE}, got {base} (status {status})"
+        )
     try:
         found = Published.from_json(body)
     except MalformedReport:
-        raise Unreachable(f"{base} is not the address of a campaign, such as {_EXAMPLE}") from None
+        raise Unreachable(f"expected the address of a campaign, such as {_EXAMPLE}, got {base}") from None
     if base.rpartition("/")[2] != found.id:
-        raise Mismatch(f"{base} serves another campaign than the address names")
+        raise Mismatch(f"{base} serves another campaign than the address names; ask its operator")
     return found
 
 
@@ -184,7 +193,7 @@ def _summary(base: str, terms: dict[str, str]) -> bytes | None:
     if status == _TOO_FEW:
         return None
     if status != 200:
-        raise Unreachable(f"{base} does not give a summary (status {status})")
+        raise Unreachable(f"{base} did not send a summary (status {status}); check the address")
     return body
 
 

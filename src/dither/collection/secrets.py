@@ -1,4 +1,4 @@
-"""Secret files of a collector: the key that signs campaigns, the one that opens requests, the token."""
+"""Secret files of a collector: the signing key, the key that decrypts requests, and the token."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 
-PRIVATE: Final = "dither-private-key-1:"  # prefix of the file; its purpose and 64 digits follow
+PRIVATE: Final = "dither-private-key-1:"  # prefix of the file; the purpose and 64 digits follow
 _SIGNS, _OPENS = PRIVATE + "ed25519:", PRIVATE + "x25519:"
 _LEAST_TOKEN: Final = 16  # characters
 
 
 def make_key(path: Path) -> Ed25519PrivateKey:
-    """Draw a key and write it to a new file that its owner alone may read."""
+    """Draw a key and write it to a new file that only its owner may read."""
     return _key(_write(path, _SIGNS + secrets.token_hex(32)), path)
 
 
@@ -31,7 +31,7 @@ def read_key(path: Path) -> Ed25519PrivateKey:
 
 
 def make_sealing_key(path: Path) -> X25519PrivateKey:
-    """Draw a key that opens encrypted requests, and write it to a new file that its owner alone may read."""
+    """Draw a key that decrypts requests, and write it to a new file that only its owner may read."""
     return _sealing_key(_write(path, _OPENS + secrets.token_hex(32)), path)
 
 
@@ -50,7 +50,8 @@ def read_token(path: Path) -> str:
     token = _private(path, "a token")
     if len(token) < _LEAST_TOKEN or not token.isascii() or not token.isprintable():
         raise InvalidParameter(
-            f"{path}: a token has at least {_LEAST_TOKEN} printable ASCII characters; draw it at random"
+            f"{path}: expected a token of at least {_LEAST_TOKEN} printable ASCII characters; draw it at "
+            "random"
         )
     return token
 
@@ -95,7 +96,9 @@ def _write(path: Path, text: str) -> str:
         with new_private_file(path) as part:
             part.write_text(text + "\n", encoding="utf-8")
     except FileExistsError:
-        raise InvalidParameter(f"{path} exists already; a key is never replaced") from None
+        raise InvalidParameter(
+            f"{path} exists already, and a key is never replaced; give another file"
+        ) from None
     return text
 
 
@@ -104,7 +107,7 @@ def _private(path: Path, what: str) -> str:
         mode = path.stat().st_mode
         text = path.read_text(encoding="utf-8").strip()
     except UnicodeDecodeError:
-        raise InvalidParameter(f"{path} is not {what}") from None
+        raise InvalidParameter(f"expected {path} to be {what}; give the right file") from None
     except FileNotFoundError:
         raise InvalidParameter(f"file not found: {path} with {what}") from None
     if os.name == "posix" and mode & 0o077:

@@ -50,7 +50,7 @@ def test_one_collector_and_two_of_them_added_up(shards):
         assert _run(here + path, "--column", "minute").exit_code == 2
         other = _run(here + "/v1/campaigns/0000")
         assert other.exit_code != 0
-        assert "not the address of a campaign" in other.output
+        assert "expected the address of a campaign" in other.output
         page = _run(here + "/")  # what a tired user copies
         assert page.exit_code != 0
         assert "/v1/campaigns/ID" in page.output
@@ -90,7 +90,7 @@ def test_what_waits_in_two_regions_is_added_up_with_the_token(tmp_path):
         by = _run(*both, "--by", "label", "--token-file", str(tokens[0]))
         assert "left out: 1 group with too few people" in by.output
         tokens[0].write_text("a token of somebody else", encoding="utf-8")
-        assert "does it know this token" in _run(*both, "--token-file", str(tokens[0])).output
+        assert "check the token" in _run(*both, "--token-file", str(tokens[0])).output
         three = [word for one in (*tokens, tokens[0]) for word in ("--token-file", str(one))]
         assert "one for each" in _run(*both, *three).output
 

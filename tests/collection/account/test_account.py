@@ -209,7 +209,7 @@ def test_a_path_is_charged_by_its_locations(tmp_path: Path) -> None:
     assert len(report.values) == 3
     assert account.left.epsilon == 0.25
     assert account.answer(trip, [(0, 0), (0, 0), (0, 0)], identity=FIRST) == report
-    with pytest.raises(InvalidParameter, match="charges 3 locations"):
+    with pytest.raises(InvalidParameter, match="a path of 3 locations"):
         account.dry_run(trip) and account.answer(
             dt.Inquiry("t", dt.TraCSD(area, epsilon=0.01), times=3), [(0, 0)]
         )
@@ -340,8 +340,8 @@ def test_wrong_calls_say_what_to_do(tmp_path: Path) -> None:
         make(tmp_path, name="x", askers=-1)
     with pytest.raises(InvalidParameter, match="is for life"):
         make(tmp_path, name="x", lifetime=2)
-    with pytest.raises(InvalidParameter, match="probability"):
+    with pytest.raises(InvalidParameter, match="a number from 0 to 1"):
         make(tmp_path, name="x", delta=1.5)
-    with pytest.raises(InvalidParameter, match="printable letters"):
+    with pytest.raises(InvalidParameter, match="printable characters"):
         make(tmp_path, name="x", quotas={"a\n": 1})
     assert not (tmp_path / "x").exists()

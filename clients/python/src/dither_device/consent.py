@@ -108,12 +108,12 @@ def presence_of(campaign: Campaign, budget: float) -> str:
             "A coin that this computer tosses once for life decides what its messages carry: public labels "
             f"such as the version, or a label about {name}, randomised once and the same ever after; never "
             f"both. In total, over the whole campaign: ε = {show(epsilon)}, once for life. By the label, "
-            f"whoever holds two values to be equally likely is at most {percent(epsilon)} sure of either. "
+            f"anyone who holds two values equally likely is at most {percent(epsilon)} sure of either. "
             "Erasing, or installing again, draws another label: a second ε. "
         )
     return text + (
-        "Noise does not hide the messages: whoever links yours, such as by the network address, sees when "
-        "you used it, and the first one is the installation; whoever knows the use of all others reads yours "
+        "Noise does not hide the messages: anyone who links yours, as by network address, sees when "
+        "you used it, and the first one is the installation; anyone who knows all others' use reads yours "
         f"off the count. Numbers are shown for {terms['people']} devices or more, when the {terms['every']} "
         "is over."
     )
@@ -129,7 +129,7 @@ def promise_of(campaign: Campaign, budget: float) -> str:
     if total.capped:
         words = f"ε = {show(epsilon)}, the budget of this computer"
     return (
-        f"In total, over the whole campaign: {words}. Whoever holds two answers to be equally likely, and "
+        f"In total, over the whole campaign: {words}. Anyone who holds two answers equally likely, and "
         f"sees all that is sent, is at most {percent(epsilon)} sure of either; with one report, at most "
         f"{percent(one)}."
     )

@@ -39,11 +39,11 @@ from dither_device.text import AccountUnusable as FileUnusable
 
 
 class Account:
-    """What one person has given, in one file: entries, permanent answers, drawn days, reports that wait.
+    """The account of one person, in one file: charges, permanent answers, drawn days and waiting reports.
 
     Every call is one transaction. What was spent is on disk before a report is returned. Several processes
-    and threads may use one file. `Account.create` makes a file, `Account.open` opens one; neither replaces
-    one, and a file that is damaged or missing is refused, never started anew.
+    and threads may use one file. `Account.create` makes a file, and `Account.open` opens one. Neither
+    replaces an existing file. A damaged or missing file raises an error; it is never started anew.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -88,11 +88,11 @@ class Account:
     ) -> Account:
         """Make a new account and open it.
 
-        `epsilon` and `delta` are the budget for each epoch, over all askers. `lifetime` is the most ε over
-        all epochs; δ is then also one for all epochs. `quota` is the most that one asker may take of an
-        epoch's ε, `quotas` the same by name. `askers` is how many new askers are admitted until the person
-        acts. `key` is a secret of 32 bytes for answers per value; without it one is made and kept in the
-        file. `now` is for tests.
+        `epsilon` and `delta` are the budget for each epoch, over all askers. `lifetime` is the largest ε over
+        all epochs; with it, `delta` is also for all epochs together. `quota` is the largest part of an
+        epoch's ε that one asker may take, `quotas` the same by name. `askers` is the number of new askers
+        that are admitted until the person acts. `key` is a secret of 32 bytes for answers per value; by
+        default a key is drawn and kept in the file. `now` is for tests.
         """
         most = limits(epsilon, delta, epoch, lifetime, quota, quotas or {}, askers)
         own = {name: most[name] for name in ("epsilon", "delta", "lifetime")}
@@ -180,11 +180,10 @@ class Account:
     ) -> Reports | ChangeReports | None:
         """Answer a question: check the policy, spend, draw, store; return the report, or raise `Refused`.
 
-        None is returned on a day that was not drawn (`"once"`), while no interval is over
-        (`"kept change"`, whose value is the list of all days' values so far), and for an `identity`
-        whose report was acknowledged. With the `identity` of an earlier answer (32 hexadecimal digits) the
-        stored report is returned: nothing is drawn, nothing is charged. Whether it is refused does not depend
-        on the value.
+        Return None on a day that was not drawn (`"once"`), while no interval is over (`"kept change"`, whose
+        value is the list of all days' values so far), and for an `identity` whose report was acknowledged.
+        With the `identity` of an earlier answer (32 hexadecimal digits) the stored report is returned:
+        nothing is drawn, nothing is charged. The decision to refuse does not depend on the value.
         """
         request = self._event("answer", asking, identity)
         report = None
@@ -218,7 +217,7 @@ class Account:
         return Preview(outcome, None, spends, text)
 
     def act(self) -> None:
-        """Say that the person did something themselves: new askers may be admitted, the clock is believed."""
+        """Record an act of the person: new askers may be admitted, and the clock is believed."""
         with self._state() as state:
             self._store.keep(
                 state, decide(state, {"do": "act", "at": self._now().wire()}, self._rules).effect
@@ -235,14 +234,16 @@ class Account:
     def batch(
         self, asker: str = "", *, most: int = 100, questions: Iterable[Inquiry] | None = None
     ) -> Batch | None:
-        """Return the reports to send to an asker next; the same batch until it is acknowledged, None if none.
+        """Return the next batch to send to an asker, or None; it stays the same until it is acknowledged.
 
         It has at most one report to a question: call again after acknowledging, until None is returned.
         The composition of a batch is on disk before it is returned, so that sending it again sends the same.
         `questions` belong to one campaign: its collector accepts no batch with a report to another.
         """
         if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-            raise InvalidParameter("most is the largest number of reports in a batch, at least 1")
+            raise InvalidParameter(
+                "expected most, the largest number of reports in a batch, to be at least 1"
+            )
         with self._state() as state:
             event: Data = {"do": "batch", "id": SYSTEM.take(16).hex(), "asker": asker, "most": most}
             if questions is not None:
@@ -255,14 +256,14 @@ class Account:
         return Batch(decision.outcome["id"], reports)
 
     def acknowledge(self, identity: str, sent: Data | None = None) -> int:
-        """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was.
+        """Remove a report, or a batch, that the collector has from the queue; return its number of reports.
 
         `sent` has the `campaign`, its `retry` and the `day` (since 1970), so that a batch can be taken back.
         """
         return self._leave({"do": "acknowledge", "id": identity, **({} if sent is None else {"sent": sent})})
 
     def withdraw(self, identity: str) -> int:
-        """Forget a batch that its collector has deleted; return how many reports it was."""
+        """Forget a batch that its collector has deleted; return its number of reports."""
         return self._leave({"do": "withdraw", "id": identity})
 
     @property
@@ -273,14 +274,14 @@ class Account:
             return tuple(Withdrawable.of(entry) for entry in state.sent if entry["until"] >= today)
 
     def drop(self, identity: str) -> int:
-        """Take a report, or a batch, off the queue unsent; return how many reports it was.
+        """Remove a report, or a batch, from the queue unsent; return its number of reports.
 
         Permanent answers are set aside: they wait again as soon as the question is answered again.
         """
         return self._leave({"do": "drop", "id": identity})
 
     def _leave(self, event: Data) -> int:
-        """Let an event happen by which reports leave; return how many."""
+        """Apply an event that removes reports from the queue; return their number."""
         with self._state() as state:
             decision = decide(state, event, self._rules)
             self._store.keep(state, decision.effect)
@@ -292,7 +293,7 @@ class Account:
     def remember_askers(self, change: Callable[[Data], Data]) -> None:
         """Replace the stored keys and lists of askers by the result of a function, atomically.
 
-        An error that it raises leaves everything as it was. Nothing of it is sent to other devices.
+        If the function raises an error, nothing changes. Nothing of it is sent to other devices.
         """
         with self._state() as state:
             known = change(state.known)
@@ -327,12 +328,12 @@ class Account:
             return canonical({**state.export(), **given})
 
     def export(self) -> str:
-        """Return what another device, or an officer, may know: entries, permanent answers, drawn days."""
+        """Return the data for another device or an officer: charges, permanent answers, drawn days."""
         with self._state() as state:
             return canonical(state.export())
 
     def merge(self, export: str) -> int:
-        """Take in what another device of this person exported; return how many answers were new."""
+        """Add the export of another device of this person; return the number of new answers."""
         event = {"do": "merge", "from": read_export(export)}
         with self._state() as state:
             decision = decide(state, event, self._rules)
@@ -349,31 +350,31 @@ class Account:
 
     @property
     def left(self) -> Left:
-        """What this device may still spend now, as numbers and as text."""
+        """The budget that this device may still spend now, as numbers and as text."""
         with self._state() as state:
             return budget_left(state, self._now().wall)
 
     @property
     def promise(self) -> str:
-        """What the account promises, in one sentence."""
+        """The promise of the account, in one sentence."""
         with self._state() as state:
             return say_promise(state)
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the person is promised over all time and all askers; nothing if only epochs are limited."""
+        """The guarantee of the person over all time and all askers; `Nothing` if only epochs are limited."""
         with self._state() as state:
             return guarantee(state)
 
     @property
     def ledger(self) -> Ledger:
-        """Everything charged so far, as immutable arithmetic; its budget is the account's for all time."""
+        """All charges so far, as an immutable ledger; its budget is the account's for all time."""
         with self._state() as state:
             return ledger(state)
 
     @property
     def overspent(self) -> bool:
-        """Whether the devices of the person, taken together, spent more than the budget."""
+        """True if the devices of the person together spent more than the budget."""
         with self._state() as state:
             return not state.allowed.covers(state.all)
 
@@ -390,7 +391,9 @@ class Account:
 
     def _secret(self) -> bytes:
         if self._key is None:
-            raise InvalidParameter("the account's key is kept elsewhere: pass it, key=…, when opening")
+            raise InvalidParameter(
+                "the account's key is kept elsewhere: pass it when opening: Account.open(path, key=…)"
+            )
         return self._key
 
     def __repr__(self) -> str:
@@ -400,7 +403,7 @@ class Account:
 
     @property
     def _rules(self) -> rules.Policy:
-        """The policy as the rules take it."""
+        """The policy in the form that the rules take."""
         policy = self.policy
         names = None if policy.mechanisms is None else map(str, policy.mechanisms)
         return rules.Policy(policy.epsilon, policy.delta, policy.assumptions, names)
@@ -411,7 +414,7 @@ class Account:
             yield state
 
     def _event(self, kind: str, asking: Inquiry, identity: str | None) -> Data:
-        """Return an event without the moment; it is read when the file is held."""
+        """Return an event without its moment: the clocks are read when the file is locked."""
         if not isinstance(asking, Inquiry):
             raise InvalidParameter(
                 f"expected a question with a name: dt.Inquiry('age', question), got {found(asking)}"
@@ -419,7 +422,9 @@ class Account:
         if identity is None:
             identity = SYSTEM.take(16).hex()
         if not is_identity(identity):
-            raise InvalidParameter("an identity is 32 lower-case hexadecimal digits, drawn at random")
+            raise InvalidParameter(
+                "expected identity to be 32 lower-case hexadecimal digits, drawn at random"
+            )
         return {"do": kind, "id": identity, "question": asking.facts}
 
     def _draw_report(self, decision: Decision, asking: Inquiry, value: object) -> Decision:
@@ -453,7 +458,7 @@ class Account:
 
 @contextmanager
 def _dither_errors() -> Iterator[None]:
-    """Raise the errors of the account's file as `dither.errors.AccountUnusable`."""
+    """Re-raise the errors of the account's file as `dither.errors.AccountUnusable`."""
     try:
         yield
     except FileUnusable as error:

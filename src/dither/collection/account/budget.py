@@ -21,7 +21,7 @@ Data = dict[str, Any]  # plain data, the same in every language: docs/account.md
 
 
 def check_limit(number: float, places: int) -> int:
-    """Return the units that a budget admits; raise InvalidParameter unless it is a number of that range."""
+    """Return the units that a budget admits; raise InvalidParameter if it is not in the valid range."""
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= MOST_BUDGET:
         raise InvalidParameter(f"expected a budget to be a number from 0 to {MOST_BUDGET:g}")
     return limit(number, places)
@@ -40,7 +40,7 @@ def as_bound(epsilon: int, delta: int) -> Pure | Approximate:
 
 
 def show_amount(units: int, places: int, *, whole: int | None = None) -> str:
-    """Return a remaining or spent amount as a decimal number of at most six digits without rounding dust.
+    """Return a remaining or spent amount as a decimal number of at most six digits.
 
     It is rounded down, unless the nearest such number differs by less than 2^−40 of the total.
 
@@ -63,9 +63,9 @@ def show_amount(units: int, places: int, *, whole: int | None = None) -> str:
 
 @dataclass(frozen=True)
 class Left:
-    """What one device may still spend: of the present epoch, and of the lifetime if that is limited.
+    """The budget that one device may still spend, in the present epoch and in its lifetime, if limited.
 
-    The numbers are rounded down to six digits, and free of rounding dust.
+    The numbers are rounded down to six digits, without rounding errors of binary fractions.
     """
 
     epoch: str
@@ -194,15 +194,18 @@ def limits(
     check_choice("epoch", epoch, EpochName)
     if epoch == "lifetime" and lifetime is not None:
         raise InvalidParameter(
-            "lifetime is for a budget per day, week or year; without epoch, epsilon is for life"
+            "lifetime limits a budget per day, week or year: give epoch, or leave lifetime out (without "
+            "epoch, epsilon is for life)"
         )
     if not isinstance(delta, int | float) or not 0.0 <= delta <= 1.0:
-        raise InvalidParameter("expected delta of a budget to be a probability")
+        raise InvalidParameter("expected delta of a budget to be a number from 0 to 1")
     for name in quotas:
         check_name("the name of an asker", name, least=0)
     integral = isinstance(askers, int) and not isinstance(askers, bool)
     if askers is not None and not (integral and 0 <= askers <= _MOST_ASKERS):
-        raise InvalidParameter("askers is an integer: the new askers that an act of the person admits")
+        raise InvalidParameter(
+            "expected askers to be an integer, the number of new askers that an act of the person admits"
+        )
     return {
         "epoch": epoch,
         **_units(epsilon, delta),
@@ -232,7 +235,7 @@ def opening(
 
 
 def guarantee(state: State) -> Guarantee:
-    """Return what the person is promised over all time and all askers; nothing if only epochs are limited."""
+    """Return the person's guarantee over all time and all askers; `Nothing` if only epochs are limited."""
     most = state.allowed
     life = (most.epsilon, most.delta) if state.limits["epoch"] == "lifetime" else most.lifetime
     integral = state.own.wire() == most.wire()  # no part was given to another device
@@ -242,7 +245,7 @@ def guarantee(state: State) -> Guarantee:
 
 
 def ledger(state: State) -> Ledger:
-    """Return everything charged so far; the budget is the account's for all time, or infinite."""
+    """Return all charges so far; the budget is the account's for all time, or infinite."""
     promised = guarantee(state)
     entries = [
         Entry(

@@ -1,4 +1,4 @@
-"""Time in an account: epochs that never go back, and clocks that are believed as far as they are proved."""
+"""Time in an account: epochs that never go back, and the clocks of a device."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EpochName = Literal["day", "week", "year", "lifetime"]
 
 
 class Epoch(Enum):
-    """How long a budget lasts before it is new: a day, a week or a year of UTC, or a lifetime."""
+    """The time after which a budget is renewed: a day, a week or a year of UTC, or a lifetime."""
 
     DAY = "day"
     WEEK = "week"
@@ -50,7 +50,7 @@ class Epoch(Enum):
 
 @dataclass(frozen=True)
 class ClockReading:
-    """What the clocks of a device show: seconds since 1970, and seconds of a steady clock since its start."""
+    """The times of a device's clocks: seconds since 1970, and seconds of a steady clock since its start."""
 
     wall: int
     boot: str

@@ -29,9 +29,7 @@ def read_export(text: object) -> Data:
     """Return the export of another device; raise MalformedReport for other data."""
     data = loads(text, "an export")
     if not _object(_EXPORT, _COINS)(data):
-        raise MalformedReport(
-            "this is not an export of an account, or one of another version; export it again"
-        )
+        raise MalformedReport("expected the export of an account, of this version; export it again")
     return dict(data)
 
 
@@ -39,7 +37,7 @@ def read_invitation(text: object) -> Data:
     """Return the invitation of another device; raise MalformedReport for other data."""
     data = loads(text, "an invitation")
     if not _object({**_EXPORT, "own": _ALLOWANCE, "born": _second, "key": _key}, _COINS)(data):
-        raise MalformedReport("this is not an invitation to an account; account.split(…) makes one")
+        raise MalformedReport("expected an invitation to an account; make one with account.split(…)")
     return dict(data)
 
 

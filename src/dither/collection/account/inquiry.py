@@ -45,13 +45,13 @@ class Inquiry:
     """A question with its name, its asker and the number of answers. `Account.answer` takes it.
 
     `name` and `asker` are public texts. `times` is the number of locations of a path, needed if the question
-    promises something for one location. `data` is the span of time that the value is about, two moments of
-    which the second is excluded: every epoch in it is charged; without it the present one is. `days` and
-    `start` are the periods of `"once"` and `"kept change"`; `changes` is for the latter. Values
-    outside the domain are clipped or wrapped by the device text; `otherwise` is the value that stands
-    for all that cannot be. `every` is a period of the calendar, "day", "week" or "month", in place of `days`
-    of `"once"`. `terms` are the `limit` and the `phase` of a campaign, and `taken` maps a value to the
-    question's input; a campaign states all three. `words` are its texts for people.
+    promises its ε for one location. `data` is the time span of the value, two moments, the second excluded.
+    Every epoch in it is charged; by default only the present epoch. `days` and `start` are the periods of
+    `"once"` and `"kept change"`; `changes` is for the latter. Values outside the domain are clipped or
+    wrapped by the device text; `otherwise` replaces values for which that is impossible. `every` is a
+    period of the calendar, "day", "week" or "month", in place of `days` of `"once"`. `terms` are the `limit`
+    and the `phase` of a campaign, and `taken` maps a value to the question's input; a campaign states all
+    three. `words` are its texts for people.
 
     >>> from dither import Interval, Podium
     >>> Inquiry("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example").guarantee
@@ -74,7 +74,7 @@ class Inquiry:
     taken: Callable[[object], object] | None = field(default=None, repr=False, compare=False)
     words: Data | None = field(default=None, repr=False, compare=False)
 
-    if TYPE_CHECKING:  # a mechanism is as good as its question
+    if TYPE_CHECKING:  # a mechanism is accepted in place of its question
 
         def __init__(
             self,
@@ -100,7 +100,9 @@ class Inquiry:
         check_name("the name of an asker", self.asker, least=0)
         given: object = self.question
         if isinstance(given, Memoised):
-            raise InvalidParameter('give the mechanism itself, and repeat="per value"')
+            raise InvalidParameter(
+                'expected a mechanism without dt.Memoised: give the mechanism itself, and repeat="per value"'
+            )
         if isinstance(given, Once):
             raise InvalidParameter("for a drawn day use dt.Inquiry.once(name, once, asker=…)")
         if isinstance(given, KeptChange):
@@ -114,10 +116,11 @@ class Inquiry:
         check_choice("repeat", self.repeat, Repeat)
         self._check_periods()
         if not isinstance(self.start, datetime.date):
-            raise InvalidParameter("start is a date: a day on which a period begins")
+            raise InvalidParameter("expected start to be a date: a day on which a period begins")
         if (self.question.unit == "location") != (self.times is not None):
             raise InvalidParameter(
-                "times, the number of locations of a path, is given where a promise is for one location"
+                "expected times, the number of locations of a path, exactly if the promise is for one "
+                "location"
             )
         if not isinstance(self.guarantee.bound, Pure | Approximate | PAC):
             raise InvalidParameter(f"an account counts ε for any two values; this promises: {self.guarantee}")
@@ -132,14 +135,18 @@ class Inquiry:
         if self.every is not None:
             check_choice("every", self.every, Every)
             if self.repeat != "once" or self.days is not None:
-                raise InvalidParameter('every goes with repeat="once", in place of days')
+                raise InvalidParameter(
+                    'every goes with repeat="once", in place of days: leave days out, or every'
+                )
             once = False
         if once != (self.days is not None) or (once and not _whole(self.days, 1, _MOST_DAYS)):
             raise InvalidParameter(
                 f'repeat="once", and only that, has days: 1 to {_MOST_DAYS}, such as days=365'
             )
         if (self.repeat == "kept change") != (self.changes is not None):
-            raise InvalidParameter('changes goes with repeat="kept change", and only with that')
+            raise InvalidParameter(
+                'changes goes with repeat="kept change", and only with that: give both or neither'
+            )
         if self.repeat == "kept change" and (self.data is not None or self.otherwise is not None):
             raise InvalidParameter("a kept change is about all days of its period: leave data, otherwise out")
 
@@ -147,13 +154,13 @@ class Inquiry:
     def once(
         name: str, once: Once, *, asker: str = "", start: datetime.date = _START, otherwise: object = None
     ) -> Inquiry:
-        """Return the asking that is answered as `once` says. The account draws the day and keeps it.
+        """Return the inquiry that is answered as `once` says. The account draws the day and keeps it.
 
-        Each period is charged when it is answered. Periods are counted from `start`. A question that
-        continues after `once.days` days begins another round, and is charged again.
+        Each period is charged when it is answered. Periods are counted from `start`. After `once.days` days a
+        question begins another round, and is charged again.
         """
         if not isinstance(once, Once):
-            raise InvalidParameter(f"Inquiry.once needs dt.Once(…), not {found(once)}")
+            raise InvalidParameter(f"expected dt.Once(…), got {found(once)}")
         return Inquiry(
             name,
             once.question,
@@ -168,14 +175,14 @@ class Inquiry:
     def kept_change(
         name: str, change: KeptChange, *, asker: str = "", start: datetime.date = _START
     ) -> Inquiry:
-        """Return the asking that is answered as `change` says. The account draws the group and keeps it.
+        """Return the inquiry that is answered as `change` says. The account draws the group and keeps it.
 
-        `account.answer` takes the values of all days of the period so far, one for each, and returns the
-        reports of the intervals that are over, or None if there are none. Each period of `change.days` days
-        from `start` on is charged once, to all of its days.
+        `account.answer` takes the values of all days of the period so far, one for each day, and returns the
+        reports of the intervals that are over, or None before the first ends. Each period of `change.days`
+        days from `start` on is charged once, to all of its days.
         """
         if not isinstance(change, KeptChange):
-            raise InvalidParameter(f"Inquiry.kept_change needs dt.KeptChange(…), not {found(change)}")
+            raise InvalidParameter(f"expected dt.KeptChange(…), got {found(change)}")
         return Inquiry(
             name,
             change.question,
@@ -194,7 +201,7 @@ class Inquiry:
         return Words(self.name, self.words or {}).text(*languages)
 
     def labels(self, *languages: str) -> list[tuple[object, str]]:
-        """Return each answer of a list, and its words in the best of some languages; nothing for others."""
+        """Return the words of each listed answer in the best of some languages; empty for other domains."""
         return [*Words(self.name, self.words or {}).labels(*languages)]
 
     @property
@@ -211,7 +218,7 @@ class Inquiry:
 
     @property
     def _by_location(self) -> bool:
-        """Whether a value is a list of places, each with its report; a complete path has one report."""
+        """True if a value is a list of locations, each with its report; a complete path has one report."""
         return self.question.unit in _PATHS and self.question.domain.protects != "trajectory"
 
     @property
@@ -220,7 +227,7 @@ class Inquiry:
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """What one answer promises, and a permanent one for all its repetitions."""
+        """The guarantee of one answer; a permanent answer has it for all its repetitions together."""
         if self.change is not None:
             return self.change.guarantee
         once = self.question.guarantee
@@ -232,7 +239,7 @@ class Inquiry:
 
     @cached_property
     def span(self) -> tuple[int, int] | None:
-        """The seconds since 1970 that the data are from: the first, and the first that is not in it."""
+        """The time span of the data in seconds since 1970: its first second, and the first after it."""
         if self.data is None:
             return None
         try:
@@ -251,7 +258,7 @@ class Inquiry:
 
     @cached_property
     def facts(self) -> Data:
-        """All that decides whether this is answered, as plain data: see docs/account.md."""
+        """The facts that decide whether this is answered, as plain data: see docs/account.md."""
         once = self._periodic and self.every is None
         return {
             "asker": self.asker,
@@ -281,7 +288,7 @@ class Inquiry:
     def mark(self, value: object, key: Callable[[], bytes]) -> str:
         """Return the mark that distinguishes a value of this question: 16 bytes, useless without the key.
 
-        Values that are moved to one place of the domain are one value.
+        Values that are moved to the same point of the domain have the same mark.
         """
         return self._memoise(key()).mark(self._inside(value))
 
@@ -290,14 +297,16 @@ class Inquiry:
     ) -> tuple[ChangeReports, Data]:
         """Draw the reports of the intervals that are due, from the values of all days of the period so far.
 
-        The second result is what the account keeps about them.
+        The second result is the record that the account keeps.
         """
         if self.change is None:
-            raise InvalidParameter("only a question about a kept change has intervals")
+            raise InvalidParameter(
+                "only a question about a kept change has intervals: use dt.Inquiry.kept_change(…)"
+            )
         codes = self.change.domain.check(values)
         if codes.shape != (owed["days"],):
             raise InvalidParameter(
-                f"give the values of all days of the period so far: {owed['days']}, today's last"
+                f"expected one value for each of the {owed['days']} days of the period so far, today's last"
             )
         secret = key()
         before, group = reported_changes(owed, secret), owed["group"]
@@ -315,7 +324,7 @@ class Inquiry:
         return reports, tree_of(owed, secret, before)
 
     def to_bytes(self, reports: Reports | ChangeReports) -> bytes:
-        """Return a report as it is stored and sent: its integers, little endian.
+        """Return the stored and sent bytes of a report: its integers, little endian.
 
         Proved of one number: message_value (proofs/Counting.v) and messages_private (proofs/Window.v).
         """
@@ -333,11 +342,11 @@ class Inquiry:
         return self.question.reports(cells.reshape(-1, *layout.shape))
 
     def _memoise(self, key: bytes) -> Memoised:
-        # Two askers may use one name for two questions, whose noise must not be the same.
+        # Two askers may use the same name for their questions; the noise must differ.
         return Memoised(self.question, key, name=f"{len(self.asker)} {self.asker} {self.name}")
 
     def _inside(self, value: object) -> object:
-        """Return one value as `perturb` takes it, moved into the domain as the device text says."""
+        """Return the input of `perturb` for one value, moved into the domain as the device text says."""
         value = value if self.taken is None else self.taken(value)
         if self._by_location:
             return self._path([value] if self.times == 1 and np.asarray(value).shape == (2,) else value)
@@ -355,10 +364,10 @@ class Inquiry:
     def _path(self, value: object) -> Paths:
         paths = Paths.of(value)
         if len(paths) != 1:
-            raise InvalidParameter("a person answers with one path")
+            raise InvalidParameter("expected one path, got several")
         if self.times is not None and len(paths.points) != self.times:
             raise InvalidParameter(
-                f"this question charges {self.times} locations; the path has more or fewer"
+                f"expected a path of {self.times} locations, because the question charges that number"
             )
         return Paths(self.question.domain.clip(paths.points), paths.offsets)
 

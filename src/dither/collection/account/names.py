@@ -6,10 +6,10 @@ from typing import Final
 
 from dither.errors import InvalidParameter
 
-_MOST: Final = 200  # letters
+_MOST: Final = 200  # characters
 
 
 def check_name(what: str, name: object, *, least: int) -> None:
-    """Raise InvalidParameter unless a name is a text of `least` to 200 printable letters."""
+    """Raise InvalidParameter unless a name is a text of `least` to 200 printable characters."""
     if not isinstance(name, str) or not least <= len(name) <= _MOST or not name.isprintable():
-        raise InvalidParameter(f"{what} is a text of {least} to {_MOST} printable letters")
+        raise InvalidParameter(f"expected {what} to be a text of {least} to {_MOST} printable characters")

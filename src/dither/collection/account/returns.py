@@ -1,4 +1,4 @@
-"""What an account returns: reports that wait, batches of them, and what an answer would do."""
+"""Results of an account: waiting reports, batches, and previews of answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dither.collection.account.budget import Data
 
 @dataclass(frozen=True)
 class Waiting:
-    """A report that is not acknowledged: its identity, the question it answers, and its bytes."""
+    """A report that is not yet acknowledged: its identity, its question and its bytes."""
 
     id: str
     asker: str
@@ -31,7 +31,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Withdrawable:
-    """A batch that a collector has, and can still delete: until a day, with answers to these questions."""
+    """A batch that a collector has and can still delete, with the last day for it and the questions."""
 
     id: str
     asker: str
@@ -48,7 +48,7 @@ class Withdrawable:
 
 @dataclass(frozen=True)
 class Preview:
-    """What an answer would do: `outcome` in one word, the ε it would charge, and a sentence for people."""
+    """The result of a dry run: the `outcome` in one word, the ε of the charge, and a sentence for people."""
 
     outcome: str
     reason: str | None
