@@ -31,7 +31,7 @@ ONLY_IN_PYTHON: Final = (
 
 
 class Misfit(Enum):
-    """Why a cell does not fit."""
+    """The reason why a cell does not fit its question."""
 
     MISSING = "missing"
     TEXT = "not a number"
@@ -72,7 +72,7 @@ class Values:
 
 
 def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Values:
-    """Return the values of some rows of a column, none of which is missing."""
+    """Return the values of some rows of a column without missing cells."""
     none = np.zeros(rows.size, dtype=np.bool_)
     line = domain.line
     if line is not None and isinstance(line.unit, Calendar):
@@ -87,7 +87,7 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
             given, ends = numbers, (line.shown.low, line.shown.high)
             numbers, text = line.positions(given), np.isnan(given)
             return Values(numbers, text, ~text & ~((given >= ends[0]) & (given <= ends[1])))
-        if not numbers.size or line.admits(numbers):  # nearly always, and three times faster than masks
+        if not numbers.size or line.admits(numbers):  # the usual case, three times faster than masks
             return Values(numbers, none, none)
         return _judge_numbers(line, numbers)
     if domain.cell_type == "sets":
@@ -112,19 +112,19 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
 
 
 def _judge_numbers(line: Line, numbers: Array) -> Values:
-    """Return numbers, the mask of NaN, and the mask of numbers outside of the line."""
+    """Return numbers, the mask of NaN, and the mask of numbers outside the line."""
     low, high = np.asarray([line.low, line.high]).astype(_wide(numbers))
     text = np.isnan(numbers)
     return Values(numbers, text, ~text & ~((numbers >= low) & (numbers <= high)))
 
 
 def _wide(numbers: Array) -> Any:
-    """Return the type in which numbers are compared with the ends of a domain; the ends are rounded to it."""
+    """Return the type for comparing numbers with the ends of a domain. The ends are rounded to it."""
     return numbers.dtype if numbers.dtype.kind == "f" and numbers.dtype.itemsize > 2 else np.float64
 
 
 def _label_of(cell: object, texts: Mapping[str, Any]) -> object:
-    """Return the label that a cell is by its text, or by its code if it has a value label of its own."""
+    """Return the label of a cell by its text, or by its code if the cell has its own value label."""
     code = getattr(cell, "code", None)
     return texts.get(str(cell), cell if code is None else texts.get(str(code), cell))
 
@@ -132,7 +132,7 @@ def _label_of(cell: object, texts: Mapping[str, Any]) -> object:
 def _unclear_thousands(
     chunk: Chunk, column: str, domain: Line, rows: Integers, numbers: Floats
 ) -> Mask | None:
-    """Return where a text such as 3.500 may be 3.5 or 3 500, both in the domain; None if nowhere.
+    """Return the row of a text such as 3.500 that may be 3.5 or 3 500, both in the domain, or None.
 
     If another cell of the file has a point that cannot separate thousands, as in 0.5, points are decimal.
     Standard input is read once, so each of its cells is judged by itself.
@@ -173,7 +173,7 @@ def _has_decimal_points(path: Path, column: str, dialect: Dialect, state: tuple[
 
 
 def item_columns(column: str, domain: Domain, there: Sequence[str]) -> list[str]:
-    """Return the columns that hold a question: its own, or for a set one yes-or-no column for each item.
+    """Return the columns of a question: its own column, or for a set a yes-or-no column for each item.
 
     They are named like the question and the item, "tools.saw" or "tools_saw", or only like the item.
     """
@@ -192,7 +192,7 @@ _NO: Final = {"0", "no", "false", "n", ""}
 
 
 def _is_ticked(cell: object, item: str) -> bool | None:
-    """Return whether a cell of a yes-or-no column is a yes; empty is no, the item's own name is yes."""
+    """Return whether a cell of a yes-or-no column is a yes. Empty is no, and the item's own name is yes."""
     if cell is None or isinstance(cell, bool | np.bool_):
         return bool(cell)
     text = (str(int(cell)) if isinstance(cell, float) and cell == int(cell) else str(cell)).strip()
@@ -255,7 +255,7 @@ def _fit(domain: Domain, labels: object) -> bool:
 
 
 def clip_values(line: Line, values: Values) -> Any:
-    """Return numbers with those outside moved to the nearest one inside."""
+    """Return numbers clipped to the domain."""
     given = np.ma.getdata(values.values)
     bounds = np.nan_to_num(given, nan=line.low, posinf=np.finfo(np.float64).max)
     moved = np.where(values.outside, line.clip(bounds), given)
@@ -266,7 +266,7 @@ def clip_values(line: Line, values: Values) -> Any:
 
 @dataclass(frozen=True)
 class ColumnAnswers:
-    """The values of one question, in the form that `domain.check` takes, and the rows that have one."""
+    """The values of one question, in the form that `domain.check` takes, and the rows with a value."""
 
     values: Any
     there: Mask
@@ -276,7 +276,7 @@ class ColumnAnswers:
         return ColumnAnswers(self.values[rows[self.there]], self.there & rows)
 
     def part(self, rows: slice) -> tuple[Any, Mask]:
-        """Return the values of some rows, and which of these rows have one."""
+        """Return the values of some rows, and the mask of these rows with a value."""
         begin = int(np.count_nonzero(self.there[: rows.start]))
         there = self.there[rows]
         return self.values[begin : begin + int(np.count_nonzero(there))], there

@@ -1,4 +1,4 @@
-"""What a caller states about a table: missing answers, values outside of the domain, how text is written."""
+"""A caller's settings for a table: missing answers, values outside the domain, and the format of text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, get_args
 
 from dither.errors import InvalidParameter, OutsideDomain, choose, found
 
-SEPARATORS: Final = (",", ";", "\t", "|")  # the ones that are detected
+SEPARATORS: Final = (",", ";", "\t", "|")  # separators that are detected
 _NAMES: Final = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _MARKS: Final = (  # byte-order marks, the longer ones first
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -22,7 +22,7 @@ _MARKS: Final = (  # byte-order marks, the longer ones first
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_LONGEST_NAME: Final = 60  # letters of a column's name that an error shows
+_LONGEST_NAME: Final = 60  # largest number of letters of a column's name in an error
 
 
 # What to do with a missing answer, an empty cell of a file or a null of a data frame: raise `OutsideDomain`
@@ -56,7 +56,7 @@ def missing_answer(place: str) -> OutsideDomain:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a file is read. What is left out is detected, or is the default.
+    """The format of a file of text. Omitted parameters are detected or have a default.
 
     `sep` separates the cells of CSV: a comma, unless the header has none and has semicolons, tabs or bars.
     `decimal` is the decimal sign of numbers, "." or ","; it is never detected, because 1,234 may mean either.
@@ -118,7 +118,7 @@ class Dialect:
 
     @property
     def point(self) -> str:
-        """The decimal sign: the one that is given, or the one that thousands leave."""
+        """The decimal sign: the given one, or the sign that is not used for thousands."""
         return self.decimal or ("," if self.thousands == "." else ".")
 
     @property
@@ -142,7 +142,7 @@ class Dialect:
         return isinstance(text, str) and _GROUPED.fullmatch(text.strip()) is not None
 
     def number(self, cell: Any) -> float:
-        """Return the number in a cell, NaN if the cell is not a number; infinite if no float is so large.
+        """Return the number in a cell, NaN if it is not a number, or infinity if it is too large for a float.
 
         With a decimal comma a point is not part of a number: 1.234 might mean 1 234.
         """
@@ -162,7 +162,7 @@ class Dialect:
             return math.inf if cell > 0 else -math.inf
 
     def items(self, cell: Any) -> list[Any] | None:
-        """Return the items of a set in a cell: a list, or a text with separators; None if it is neither."""
+        """Return the items of a set in a cell (a list, or separated text), or None for other cells."""
         if isinstance(cell, str):
             return [part.strip() for part in cell.split(self.items_sep) if part.strip()]
         return list(cell) if isinstance(cell, list | tuple) else None
@@ -188,13 +188,13 @@ class Dialect:
         return "," if counts[","] > 1 else max(SEPARATORS, key=lambda sep: counts[sep])
 
     def encoding_of(self, head: bytes) -> str:
-        """Return `encoding`, or the one that the first bytes of a file state."""
+        """Return `encoding`, or the encoding that the first bytes of a file state."""
         if self.encoding is not None:
             return "utf-8-sig" if self.encoding == "utf-8" else self.encoding
         return next((name for mark, name in _MARKS if head.startswith(mark)), "utf-8")
 
     def has_other_decimal(self, cell: object) -> bool:
-        """Return whether a cell that is not a number is one with the other decimal sign."""
+        """Return whether a cell that is not a number would be a number with the other decimal sign."""
         other = Dialect(decimal="," if self.point == "." else ".")
         return isinstance(cell, str) and not math.isnan(other.number(cell))
 
@@ -228,7 +228,7 @@ def _fields(line: str, sep: str) -> int:
 
 
 def is_header(names: Sequence[Any], below: Sequence[Any]) -> bool:
-    """Return whether the first row of a table is surely its header, so that an error may show it.
+    """Return whether the first row of a table is certainly its header, so that an error may show it.
 
     No cell of a header is empty, a number or a date, and some column below is a number. A first row of a
     table without a header holds a person's values.

@@ -1,4 +1,4 @@
-"""From a table of values to a file of reports, chunk by chunk; which cells of a table do not fit.
+"""Randomise a table of values into a file of reports, chunk by chunk, and check the cells of a table.
 
 Readers, the drawing and writers each have a thread of their own, in order, with few items ahead: readers and
 writers release the interpreter's lock while they work. One thread draws: a draw is many short operations, so
@@ -48,8 +48,8 @@ from dither.foundation.randomness import SYSTEM, Source
 
 Given = TypeVar("Given")
 
-DEPTH: Final = 2  # items that wait between two threads
-_PATIENCE: Final = 0.1  # seconds after which a waiting thread looks whether it should end
+DEPTH: Final = 2  # largest number of items that wait between two threads
+_PATIENCE: Final = 0.1  # seconds after which a waiting thread checks whether it should end
 _BYTES: Final = 1 << 26  # bytes of reports that are drawn at once: unary encodings are long
 
 
@@ -109,7 +109,7 @@ def perturb_file(
         for chunk, marked in run_ahead(read) if reader.parsed or person is not None else read:
             there, answers = choice.choose(chunk, marked, _drawn_questions(campaign, len(chunk), source))
             kept.update({name: chunk.take(name, there) for name in keep})
-            if not there.size or choice.misfits:  # after a misfit the rest is only counted
+            if not there.size or choice.misfits:  # after a misfit the remaining rows are only counted
                 yield len(chunk), None
                 continue
             for begin in range(0, there.size, most):
@@ -151,7 +151,7 @@ def _specification(
 
 
 def _drawn_questions(campaign: Questionnaire, rows: int, source: Source | None) -> Integers | None:
-    """Return which question each row answers, drawn uniformly whatever its values are; None for all."""
+    """Return the question of each row, drawn uniformly and independently of its values, or None for all."""
     if not campaign.sampled:
         return None
     drawn: Integers = (source or SYSTEM).integers(len(campaign.questions), rows).astype(np.int64)
@@ -183,7 +183,7 @@ def check_file(
     dialect: Dialect = USUAL,
     progress: Progress | None = None,
 ) -> dict[str, ColumnFit]:
-    """Count which cells of a table fit their questions. Nothing is drawn, written or spent.
+    """Count the cells of a table that fit their questions. Nothing is drawn, written or spent.
 
     The counts are exact and come from the values: they are only for the holder of the file. Pass the same
     `dialect` to `perturb_file`.
@@ -239,7 +239,7 @@ def _misfits_of(
 
 
 def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
-    """Yield the items of an iterator that a thread of its own runs, up to `DEPTH` items ahead.
+    """Yield the items of an iterator that runs in its own thread, up to `DEPTH` items ahead.
 
     An error of the iterator is raised here, after the items before it. The iterator is closed by its own
     thread, also if the caller stops early.

@@ -1,4 +1,4 @@
-"""Who a person is, in a table with several rows of one: the text of an id, and the ids that were seen."""
+"""The identity of people in a table with several rows per person: texts of ids, and ids seen before."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _BLOCK: Final = 1 << 15  # ids looked up at once: the intermediate results stay 
 
 
 class KnownPeople:
-    """Whom a table has named, by digests of 64 bits that are keyed by a secret of this object.
+    """The people seen in a table, as 64-bit digests keyed by a secret of this object.
 
-    `rows` is how many rows of one person are used.
+    `rows` is the number of rows that are used of one person.
 
     A number is mixed one to one, so that two numbers are two people. Some two of n texts have one digest, and
     the second is left out, with probability n²/2^65: 3·10⁻⁶ for 10⁷, 3 % for 10⁹.
@@ -104,7 +104,7 @@ class _Digests:
 
     def add(self, digests: Words) -> Mask:
         """Put digests into the set; return True for each that was not there, of equal ones for the first."""
-        np.maximum(digests, np.uint64(1), out=digests)  # 0 is an empty place
+        np.maximum(digests, np.uint64(1), out=digests)  # 0 marks an empty slot
         while 2 * (self._count + digests.size) > self._table.size:
             self._grow()
         first = self._insert(digests)

@@ -60,13 +60,13 @@ class ReadReports(Mapping[str, Reports]):
         return len(self._found)
 
     def rows(self, *names: str) -> Mask:
-        """Return which rows answered all of some questions; of all questions, if none is named."""
+        """Return the rows that answered all of some questions, by default of all questions."""
         for name in names:
             _ = self[name]
         return np.asarray(np.logical_and.reduce([self._there[name] for name in names or self._found]))
 
     def together(self, *names: str) -> dict[str, Reports]:
-        """Return reports of the rows that answered all of some questions: the first of each is one person's.
+        """Return reports of the rows that answered all of some questions. Equal indices are the same person.
 
         They are what `dt.stats.crosstab`, `dt.stats.regression` and others take.
         """
@@ -195,7 +195,7 @@ def _summarise(path: Path, questions: Questions | None, progress: Progress | Non
 
 
 def carried_questions(path: Path, given: Questionnaire | None) -> Questionnaire:
-    """Return the questions that a file carries, or those that are given for a file that carries none."""
+    """Return the questions in a file, or the given questions for a file without questions."""
     specification = table_format(path).specification(path)
     if specification is None:
         if given is None:
@@ -224,13 +224,13 @@ def carried_questions(path: Path, given: Questionnaire | None) -> Questionnaire:
 
 
 def read_making(specification: str | None) -> dict[str, Any]:
-    """Return what the specification of a file of reports says about how the file was made."""
+    """Return the information in the specification of a file of reports about how the file was made."""
     made = {} if specification is None else json.loads(specification).get("made", {})
     return made if isinstance(made, dict) else {}
 
 
 def rows_of_person(made: Mapping[str, Any]) -> int | None:
-    """Return the most rows that a person has in a file; None if it does not tell people apart."""
+    """Return the largest number of rows per person in a file, or None if it does not distinguish people."""
     rows = made.get("rows")
     return rows if isinstance(rows, int) and not isinstance(rows, bool) and rows > 0 else None
 

@@ -134,7 +134,7 @@ def _other_rows(rows: Sequence[int], count: int) -> str:
 
 
 def check_keep(keep: Sequence[str], campaign: Questionnaire) -> None:
-    """Raise InvalidParameter unless the columns to keep are a list of names other than questions."""
+    """Raise InvalidParameter unless the columns to keep are a list of names without questions."""
     if isinstance(keep, str):
         raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
     clash = set(keep) & set(campaign.questions)

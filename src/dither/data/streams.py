@@ -62,7 +62,10 @@ def shown_name(path: Path) -> str:
 
 
 def ending(path: Path) -> str:
-    """Return the ending that says the format, in lower case; of a compressed file the one before the last."""
+    """Return the ending that determines the format, in lower case.
+
+    For compressed files it is the second last.
+    """
     if is_standard(path):
         return ".csv"
     last = path.suffix.lower()
@@ -120,7 +123,7 @@ def first_line(path: Path) -> bytes:
 
 
 def read_line(path: Path, stream: IO[AnyStr]) -> AnyStr:
-    """Return the next line; raise InvalidParameter if it is too long: a small file may decompress to it."""
+    """Return the next line. Raise InvalidParameter if it is too long: a small file may decompress to it."""
     line = stream.readline(MOST_LINE)
     _check_length(path, line)
     return line

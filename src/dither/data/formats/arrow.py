@@ -1,4 +1,4 @@
-"""Arrow columns: values out of them, reports into them and back. Needs the extra `frames`.
+"""Arrow columns: convert them to values and reports, and back. Needs the extra `frames`.
 
 A dictionary, a view or a run of an Arrow column may hold values of rows that were left out, and a writer
 would write them. A writer also writes the bytes that are stored at a null. So columns that are kept are
@@ -36,7 +36,7 @@ def arrow() -> Any:
 
 
 def to_objects(column: pyarrow.Array) -> list[Any]:
-    """Return a column as Python objects; raise OutsideDomain if Python has no such object."""
+    """Return a column as Python objects. Raise OutsideDomain if Python has no such object."""
     try:
         cells: list[Any] = column.to_pylist()
     except (OverflowError, ValueError):  # a date before the year 1 or after 9999; the error would show it
@@ -53,7 +53,7 @@ def to_numbers(column: pyarrow.Array) -> Array:
 
 
 def to_ids(column: pyarrow.Array) -> np.ma.MaskedArray | tuple[Array, Integers] | None:
-    """Return the ids of people: numbers as 64 bits each, equal for equal ones, masked if missing.
+    """Return the ids of people as 64-bit numbers, equal for equal ids and masked if missing.
 
     Texts are UTF-8 bytes and where each one begins. None for other kinds, and if a text is missing.
     """
@@ -91,7 +91,7 @@ def from_numbers(numbers: Array, absent: Mask | None = None) -> pyarrow.Array:
 
 
 def numbers_of(column: pyarrow.Array) -> Array:
-    """Return a column of numbers without nulls; raise OutsideDomain if its type is not one of numbers."""
+    """Return a column of numbers without nulls. Raise OutsideDomain if its type is not numeric."""
     pa = arrow()
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
@@ -101,7 +101,7 @@ def numbers_of(column: pyarrow.Array) -> Array:
 
 
 def is_number(kind: pyarrow.DataType) -> bool:
-    """Return whether a type is one of integers or floats."""
+    """Return whether a type is an integer or float type."""
     pa = arrow()
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
@@ -113,7 +113,7 @@ def encode_column(column: pyarrow.Array) -> tuple[Integers, list[Any]]:
 
 
 def encode_dictionary(column: pyarrow.DictionaryArray, rows: Integers) -> tuple[Integers, list[Any]]:
-    """Return the values that some rows of a dictionary column have, and for each row the index of its own.
+    """Return the values of some rows of a dictionary column, and for each row the index of its value.
 
     Only the texts of the dictionary are decoded. No row may be null.
     """
@@ -213,7 +213,7 @@ def decode_column(column: pyarrow.Array, wanted: pyarrow.DataType) -> pyarrow.Ar
 
 
 def is_missing(column: pyarrow.Array) -> Mask:
-    """Return True for every null, also for one that is a value of a dictionary or a run."""
+    """Return True for every null, including nulls in dictionaries and runs."""
     if column.null_count == 0 and arrow().types.is_primitive(column.type):
         return np.zeros(len(column), dtype=np.bool_)
     if _is("dictionary", column.type):
@@ -228,7 +228,7 @@ def is_missing(column: pyarrow.Array) -> Mask:
 
 
 def compact_table(table: pyarrow.Table) -> pyarrow.Table:
-    """Return a table whose dictionaries hold only values that occur, in the same order.
+    """Return a table whose dictionaries contain only values that occur, in the same order.
 
     A dictionary inside a list or a struct becomes the values themselves.
     """
@@ -249,12 +249,12 @@ def compact_table(table: pyarrow.Table) -> pyarrow.Table:
 
 
 def has_dictionary(kind: pyarrow.DataType) -> bool:
-    """Return whether a type is a dictionary or has one inside."""
+    """Return whether a type is a dictionary or contains one."""
     return "dictionary<" in str(kind)
 
 
 def _used_values(column: pyarrow.ChunkedArray, kind: Any) -> pyarrow.ChunkedArray:
-    """Return a column of dictionaries, all of them of the values that occur in any chunk."""
+    """Return a column whose dictionaries all contain exactly the values that occur in any chunk."""
     pa = arrow()
     values = plain_type(kind.value_type)
     make = pa.DictionaryArray.from_arrays
@@ -270,7 +270,7 @@ def _used_values(column: pyarrow.ChunkedArray, kind: Any) -> pyarrow.ChunkedArra
     for chunk in complete.chunks:
         absent = to_mask(chunk.indices.is_null())
         new = np.searchsorted(used, to_numbers(chunk.indices.fill_null(0)))
-        new[absent] = 0  # no value stays stored at a null
+        new[absent] = 0  # no value remains stored at a null
         positions = from_numbers(new.astype(kind.index_type.to_pandas_dtype()), absent)
         compact.append(make(positions, chunk.dictionary.take(from_numbers(used)), ordered=kind.ordered))
     return pa.chunked_array(compact, wanted)

@@ -17,7 +17,7 @@ _COMMENT: Final = "# dither "  # the first line of a CSV file begins so if it ho
 
 
 def comment_line(specification: str) -> str:
-    """Return the first line of a CSV file that carries a specification."""
+    """Return the first line of a CSV file with a specification."""
     return f"{_COMMENT}{specification}\n"
 
 
@@ -51,7 +51,7 @@ def from_text(cells: Sequence[Any], question: Question, where: Callable[[int], s
 def _read_numbers(cells: Sequence[Any], question: Question, where: Callable[[int], str]) -> Array:
     layout = question.layout
     if layout.itemsize < 8:
-        with suppress(ValueError, OverflowError):  # the loop below finds the cell that is not a number
+        with suppress(ValueError, OverflowError):  # the loop below finds the invalid cell
             integers = np.array(cells)
             if integers.dtype.kind in "iU" and integers.ndim == 1:
                 return integers.astype(np.int64)

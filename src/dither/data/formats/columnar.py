@@ -183,7 +183,7 @@ class ColumnarFormat(TableFormat):
 
     @abstractmethod
     def open(self, path: Path) -> Any:
-        """Return an open file as a context manager; raise pyarrow.ArrowInvalid if it is not one."""
+        """Return an open file as a context manager. Raise pyarrow.ArrowInvalid if it has another format."""
 
     @abstractmethod
     def schema(self, file: Any) -> pyarrow.Schema:
@@ -245,7 +245,7 @@ class ColumnarFormat(TableFormat):
 
 
 def _column_type(column: object) -> pyarrow.DataType:
-    """Return the type of a column of reports; of another column its own, or text if it comes from text."""
+    """Return the type of a column of reports, or another column's own type (text for a source of text)."""
     pa = arrow()
     if isinstance(column, Reports | GappedReports):
         return report_type(column.question if isinstance(column, Reports) else column.reports.question)
@@ -361,7 +361,7 @@ def measure_batch(path: Path, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch
 
 
 def _decode_texts(batch: pyarrow.RecordBatch, texts: Sequence[str]) -> pyarrow.RecordBatch:
-    """Return a batch with the texts of some columns in place of their dictionaries."""
+    """Return a batch with some columns decoded from dictionaries to texts."""
     for name in texts:
         column = batch.column(name)
         if arrow().types.is_dictionary(column.type):
@@ -423,7 +423,7 @@ class ArrowFile(ColumnarFormat):
 
 
 def _open_fields(path: Path, fields: list[int] | None) -> Any:
-    """Return an open file that reads the fields at these places, or all of them.
+    """Return an open file that reads the fields at these indices, or all fields.
 
     It is not a memory map: a damaged file, or one that is cut while it is read, would end the process.
     """

@@ -124,7 +124,7 @@ def _open_book(path: Path) -> Iterator[Any]:
 
 
 def _sheet(path: Path, book: Any, dialect: Dialect) -> Any:
-    """Return the requested sheet, by name or number; else the first."""
+    """Return the requested sheet by name or number, by default the first."""
     names = [name for name in book.sheetnames if name != _SHEET]
     wanted = dialect.sheet
     if wanted is None:

@@ -1,8 +1,8 @@
-"""The interface of a file format: how it reads, how it writes, and how it carries the specification.
+"""The interface of a file format: reading, writing, and storing the specification.
 
 A file of reports carries its *specification*: JSON text that names the mechanisms and holds everything that
 is needed to decode their reports. Every format returns it by `specification(path)` and stores it by `write`.
-Each format has its own place for it: the first line, the schema, an element.
+Each format stores it in its own way: in the first line, the schema, or an element.
 
 A new format is a class in a file of its own, and a line for each ending in `streams.TABLES` or `.TRIPS`.
 """
@@ -46,7 +46,7 @@ _COMPRESSIBLE: Final = (".csv", ".tsv", ".jsonl", ".ndjson")  # .gz or .zst may 
 
 
 class GappedReports:
-    """Reports of some rows of a table; the other rows have an empty cell, because their answer is missing."""
+    """Reports of some rows of a table. The other rows have an empty cell because their answer is missing."""
 
     def __init__(self, reports: Reports, there: Mask) -> None:
         self.reports, self.there = reports, there
@@ -70,7 +70,10 @@ class TableFormat(ABC):
 
     @abstractmethod
     def read(self, path: Path, columns: Sequence[str], dialect: Dialect = USUAL) -> Iterator[Chunk]:
-        """Yield the named columns, a chunk of rows at a time; raise InvalidParameter if one is absent."""
+        """Yield the named columns, a chunk of rows at a time.
+
+        Raise InvalidParameter if a column is missing.
+        """
 
     @abstractmethod
     def write(self, path: Path, specification: str, chunks: Iterator[Columns]) -> None:
@@ -180,11 +183,11 @@ class Chunk(ABC):
 
     @abstractmethod
     def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
-        """Return the distinct cells among some rows of a column, and for each row the place of its cell."""
+        """Return the distinct cells among some rows of a column, and for each row the index of its cell."""
 
     @abstractmethod
     def lists(self, column: str, rows: Integers) -> ItemLists:
-        """Return the items of the sets in some rows: codes, the distinct items, and where each row ends.
+        """Return the items of the sets in some rows: codes, the distinct items, and the end of each row.
 
         The mask is True where a cell is not a list of items; it has no items here.
         """
@@ -215,7 +218,7 @@ class Chunk(ABC):
         return from_text([cells[row] for row in rows], question, lambda at: self.where(column, rows[at]))
 
     def check_rows(self, columns: Sequence[str]) -> None:
-        """Raise MalformedReport if a row lacks all of some columns of reports: such rows are never written.
+        """Raise MalformedReport if a row lacks all columns of reports, because such rows are never written.
 
         Frames may have such rows, of nulls, and so may the files that they are written to.
         """
@@ -237,7 +240,7 @@ class Chunk(ABC):
             raise MalformedReport(f"{self.where(column, row)}: {error}") from None
 
     def where(self, column: str, row: int) -> str:
-        """Return the place of a cell for an error: file, row and column, never the value."""
+        """Return the location of a cell for an error: file, row and column, never the value."""
         before = f"{shown_name(self.path)}, " if self.place is None else self.place
         return f"{before}row {self.first + row}, column {column!r}"
 
@@ -251,7 +254,7 @@ def _is_possible(question: Question, raw: Array) -> bool:
 
 
 def code_cells(cells: Sequence[Any]) -> tuple[Integers, list[Any]]:
-    """Return the distinct ones of some cells, and for each cell the place of it; 1, True and "1" differ."""
+    """Return the distinct cells, and for each cell its index among them; 1, True and "1" differ."""
     distinct: dict[tuple[type, str], tuple[int, Any]] = {}
     codes = (distinct.setdefault((type(cell), str(cell)), (len(distinct), cell))[0] for cell in cells)
     return np.fromiter(codes, np.int64, len(cells)), [cell for _, cell in distinct.values()]

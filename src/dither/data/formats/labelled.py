@@ -99,7 +99,7 @@ class LabelledFile(TableFormat):
     """Files of SPSS and Stata, by pyreadstat."""
 
     def specification(self, path: Path) -> None:
-        """Return None: no such file holds reports."""
+        """Return None: files of SPSS and Stata never hold reports."""
 
     def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
         return list(_open(path, dialect, metadataonly=True)[1].column_names)
@@ -150,7 +150,7 @@ def _plain(cell: object) -> object:
 
 
 def _open(path: Path, dialect: Dialect, **more: Any) -> tuple[Any, Any]:
-    """Return columns by name, and what the file says about them; user-missing codes are None."""
+    """Return columns by name and the file's metadata about them. User-missing codes are None."""
     try:
         import pyreadstat
     except ImportError:

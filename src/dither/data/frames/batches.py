@@ -1,6 +1,6 @@
 """Randomise Arrow record batches of values into record batches of reports.
 
-Data frames of all kinds come here; `perturb_batch` is what distributed engines call in their workers.
+All kinds of data frames use it; distributed engines call `perturb_batch` in their workers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def check_columns(campaign: Questionnaire, names: Sequence[str]) -> None:
 
 
 def wanted_columns(campaign: Questionnaire, keep: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the columns of the result, in their order: the questions' and the kept ones.
+    """Return the columns of the result in their order: the columns of questions and the kept columns.
 
     Raise InvalidParameter if one is not there, or if a question is to be kept.
     """
@@ -81,7 +81,7 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Questionnaire) -> pyarrow
 
 
 def campaign_of(schema: pyarrow.Schema) -> Questionnaire:
-    """Return the campaign in a schema's metadata; raise InvalidParameter without one."""
+    """Return the campaign in a schema's metadata. Raise InvalidParameter if it is missing."""
     text = (schema.metadata or {}).get(SPECIFICATION)
     if text is None:
         raise InvalidParameter(

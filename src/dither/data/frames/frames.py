@@ -1,4 +1,4 @@
-"""Data frames of every library in, frames of reports out; and summaries of such frames.
+"""Randomise data frames of every library into frames of reports, and summarise such frames.
 
 A frame is read as a stream of Arrow record batches, and the result is a frame of the same library. Needs the
 extra `frames`.
@@ -203,7 +203,7 @@ def estimate(
 
 
 def _column_reports(name: str, question: Question, column: object) -> Reports:
-    """Return the reports of a column; they know its name."""
+    """Return the reports of a column, with the name of the column."""
     return Reports(question, question.reports(from_column(column, question)).cells, name)
 
 

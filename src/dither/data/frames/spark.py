@@ -1,4 +1,4 @@
-"""Spark 4, classic and Connect: reports are drawn and written once, and counted where they are.
+"""Spark 4, classic and Connect: reports are drawn and written once, and counted by the workers.
 
 `perturb` writes a folder of Parquet files. Counts are made by the workers and added up by Spark.
 Spark is started from its Python package, with Java from a Python package if the machine lacks it. Needs
@@ -159,7 +159,7 @@ def carried_questions(frame: Any) -> dict[str, Question]:
 
 
 def campaign_for(frame: Any, questions: Questions | None) -> Questionnaire:
-    """Return the questions of a frame of reports: those that are passed, or those that it carries."""
+    """Return the questions of a frame of reports: the passed ones, or the ones in its metadata."""
     found = carried_questions(frame)
     if questions is None:
         if not found:
@@ -533,7 +533,7 @@ def _read_summaries(
     """Yield the summaries of a table of counts whose rows are sorted by group and question."""
     indices = table.column("place").to_numpy()
     counts = table.column("count").to_numpy()
-    begins = np.flatnonzero(indices == _N)  # the smallest place: every group begins with it
+    begins = np.flatnonzero(indices == _N)  # the smallest index: every group begins with it
     keys = [table.column(index).take(arrow().array(begins)).to_pylist() for index in range(labels + 1)]
     for begin, end, *key in zip(begins, [*begins[1:], len(indices)], *keys, strict=True):
         *label, name = key

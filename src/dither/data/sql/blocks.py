@@ -55,7 +55,7 @@ class Cell(IntEnum):
 
 @dataclass(frozen=True)
 class Block:
-    """What a block is made of: the dialect, the reports of one question, and their public columns.
+    """The input of a block: the dialect, the reports of one question, and their public columns.
 
     `source` is a relation with the public columns, `state` (0, or a negative cell), `report`, `report_hex`
     and, unless the reports are unique, `weight`.
@@ -74,7 +74,7 @@ class Block:
         return f"(SELECT {select_list({**kept, **columns})}\nFROM {source} AS s{where}{ends})"
 
     def count_by(self, columns: Sequence[str], source: str, sums: Mapping[str, str] | None = None) -> str:
-        """Return how often each combination of some columns occurs, by the public columns, as `total`."""
+        """Return the number of rows per combination of some columns, by the public columns, as `total`."""
         return self.sum_by(
             columns, source, {"total": "SUM(s.weight)" if self.weighted else "COUNT(*)", **(sums or {})}
         )
@@ -383,7 +383,7 @@ def _row_layout(question: Question) -> tuple[np.dtype[Any], int]:
 
 
 def hash_stages(dialect: SqlDialect, seed: str) -> list[Stage]:
-    """Return what turns the column `seed` into the columns `hi` and `lo`, the multiplier and the offset.
+    """Return the stages that compute the columns `hi` and `lo`, the multiplier and the offset from `seed`.
 
     They are the halves of SplitMix64's finaliser [SplitMix14]; `kernels/sets/hashing.py` defines the family.
     64-bit products are made in two limbs of 32 bits, one factor cut into 16 bits: no intermediate number
@@ -414,7 +414,7 @@ def hash_bucket(dialect: SqlDialect, items: int, buckets: int) -> str:
 
 
 def _product_stages(dialect: SqlDialect, factor: int) -> list[Stage]:
-    """Return what replaces hi·2^32 + lo by its product with a 64-bit constant, modulo 2^64."""
+    """Return the stages that replace hi·2^32 + lo by its product with a 64-bit constant, modulo 2^64."""
     high, low = factor >> 32, factor & 0xFFFFFFFF
 
     def modulo(limb: str, constant: int) -> str:  # below 2^48 + 2^32, and equal to the product modulo 2^32
@@ -440,7 +440,7 @@ def _product_stages(dialect: SqlDialect, factor: int) -> list[Stage]:
 
 
 def _xorshift(dialect: SqlDialect, by: int) -> Stage:
-    """Return what replaces the word w = hi·2^32 + lo by w xor (w >> by), for `by` below 32."""
+    """Return the stages that replace the word w = hi·2^32 + lo by w xor (w >> by), for `by` below 32."""
     down = f"(({dialect.low_bits('s.hi', by)} * {1 << (32 - by)}) + {dialect.without_low('s.lo', by)})"
     return {
         "hi": dialect.exclusive_or("s.hi", dialect.without_low("s.hi", by)),

@@ -68,7 +68,7 @@ def open_table(address: str) -> deltalake.DeltaTable | None:
 
 
 def active_files(address: str) -> tuple[list[str], pyarrow.dataset.Dataset | None]:
-    """Return the active files of a table: their names on this machine, or else one dataset of them.
+    """Return the active files of a table: their names on this machine, or one dataset of remote files.
 
     Raise InvalidParameter if the table is missing.
     """

@@ -1,4 +1,4 @@
-"""How each database writes names, texts, bits of integers and lists of numbers.
+"""The SQL of each database for names, texts, bits of integers and lists of numbers.
 
 All numbers in the queries are from 0 to 2^63 − 1, so that every dialect's 64-bit integers hold them.
 Names and texts from outside are always quoted here.

@@ -28,7 +28,7 @@ class Engine(ABC):
     """An open database. As a context manager it closes itself."""
 
     dialect: ClassVar[SqlDialect]
-    error: type[Exception]  # what the database's own module raises
+    error: type[Exception]  # the error class of the database's module
 
     @abstractmethod
     def fetch(self, query: str) -> tuple[list[str], Sequence[Sequence[Any]]]:
@@ -130,7 +130,7 @@ class DuckDB(Engine):
 
     @classmethod
     def of_delta(cls, address: str, table: Sequence[str] = ("reports",)) -> Self:
-        """Open the active files of a Delta table: what its log has, whatever else is in the folder."""
+        """Open the active files of a Delta table: the files in its log, ignoring others in the folder."""
         files, found = active_files(address)
         module, made = _load_module("duckdb"), cls.__new__(cls)
         made.error = module.Error

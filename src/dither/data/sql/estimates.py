@@ -48,7 +48,7 @@ _LINES: Final = 500  # rows of an INSERT
 
 
 class CodebookRow(NamedTuple):
-    """What a counted cell adds to the average, or to the support of an answer."""
+    """The contribution of a counted cell to the average, or to the support of an answer."""
 
     fingerprint: str
     cell: int
@@ -90,7 +90,7 @@ class CodebookTable(NamedTuple):
 
 
 class EstimateQuery(NamedTuple):
-    """The text of a query, the codebook that it joins, and why some questions are not in it."""
+    """The text of a query, the codebook that it joins, and the reasons for omitted questions."""
 
     text: str
     codebook: CodebookTable
@@ -302,7 +302,7 @@ class _QuestionPart(ABC):
         return {"quantity": self.dialect.text(name), **dict(zip(columns, parts, strict=True))}
 
     def result(self, relation: str, keys: Sequence[str], minimum: int, answer: Mapping[str, str]) -> str:
-        """Return the last SELECT, of groups that are large enough."""
+        """Return the last SELECT, restricted to groups that are large enough."""
         columns = {
             **{name: f"s.{name}" for name in keys},
             "question": self.dialect.text(self.name),

@@ -16,7 +16,7 @@ from dither.data.sql.blocks import Block, Cell, counting_block, select_list
 from dither.data.sql.dialects import SqlDialect, dialect_named, table_name
 from dither.errors import DitherError, InvalidParameter, Mismatch, found, unknown_name
 
-TOMBSTONE: Final = -1  # the place of a row that says that a batch was taken back
+TOMBSTONE: Final = -1  # `place` of a row that marks a withdrawn batch
 OPTIONAL: Final = ("day", "label", "question", "fingerprint", "batch", "place", "report", "report_hex")
 
 
@@ -49,7 +49,7 @@ class ReportTable:
     def of_columns(
         cls, name: str | tuple[str, ...] = ("reports",), *, day: str | None = None, label: str | None = None
     ) -> Self:
-        """Return a table with a row for each person and a column for each question, and maybe two others."""
+        """Return a table with a row per person, a column per question, and optional day and label columns."""
         return cls(name, day, label, None, None, None, None, None, None, wide=True)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ class ReportTable:
 
     @property
     def unique(self) -> bool:
-        """Whether the reports are already unique: nothing says which batch brought them."""
+        """Whether the reports are already unique: no column identifies their batch."""
         return self.batch is None
 
 
@@ -317,7 +317,7 @@ def _distinct_reports(
 
 
 def _identity(table: ReportTable) -> tuple[str, ...]:
-    """Return the columns of the table that say what a row is."""
+    """Return the columns of the table that identify a row."""
     names = ("question", "fingerprint", "batch", "place")
     return tuple(name for name in names if getattr(table, name) is not None)
 

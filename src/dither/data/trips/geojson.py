@@ -16,7 +16,7 @@ from dither.errors import InvalidParameter
 
 
 class GeoJson(TripFormat):
-    """GeoJSON. Every line is a trip; points are gather_trips by their property `id`."""
+    """GeoJSON. Every line is a trip; points are gathered into trips by their property `id`."""
 
     def read(self, path: Path, progress: Progress) -> Trips:
         with name_errors(path):
@@ -111,7 +111,7 @@ def _places(coordinates: Any) -> list[tuple[float, float]]:
 
 
 def _texts(properties: dict[str, Any], locations: list[Any], *names: str) -> list[str] | None:
-    """Return the property, under the first of some names, that has one text for each place."""
+    """Return the first property among some names that has one text for each location."""
     for name in names:
         found = properties.get(name)
         if isinstance(found, list) and len(found) == len(locations):

@@ -33,10 +33,10 @@ def read_frame(path: Path, reader: Callable[[Path], Any]) -> Any:
 
 
 def trips_from_frame(frame: Any) -> Trips:
-    """Return the trips of a GeoDataFrame: lines are trips; points are gather_trips by an id, ordered by time.
+    """Return the trips of a GeoDataFrame: lines are trips; points are gathered by an id, ordered by time.
 
-    A projected frame is brought to longitudes and latitudes; one that does not say how it is projected is
-    taken to be in degrees.
+    A projected frame is converted to longitudes and latitudes. A frame without a projection is assumed to be
+    in degrees.
     """
     geometry = getattr(frame, "geometry", None)
     if geometry is None:
@@ -69,7 +69,7 @@ def trips_from_frame(frame: Any) -> Trips:
 
 
 def trips_to_frame(trips: Trips) -> Any:
-    """Return a GeoDataFrame with a line for each trip (a point for a trip of one place)."""
+    """Return a GeoDataFrame with a line for each trip (a point for a trip of one location)."""
     line, point = _extra("shapely").LineString, _extra("shapely").Point
     shapes = [line(locations) if len(locations) > 1 else point(locations[0]) for locations in trips.paths]
     columns: dict[str, list[str]] = {"id": list(trips.names)}
@@ -83,7 +83,7 @@ def trips_to_frame(trips: Trips) -> Any:
 
 
 def _texts(frame: Any, name: str, number: int, count: int) -> list[str] | None:
-    """Return the JSON list in a cell if it has one text for each of `count` places."""
+    """Return the JSON list in a cell if it has one text for each of `count` locations."""
     try:
         found = json.loads(frame[name].iloc[number])
         return [str(text) for text in found] if len(found) == count else None

@@ -96,7 +96,7 @@ def _extension(parent: ElementTree.Element, name: str) -> str:
 
 
 def _children(parent: ElementTree.Element, name: str) -> list[ElementTree.Element]:
-    """Return the children of an element by name, whatever their namespace."""
+    """Return the children of an element by name, in any namespace."""
     return [child for child in parent if child.tag.rpartition("}")[2] == name]
 
 

@@ -1,4 +1,4 @@
-"""Trips: paths with a name each and, where they are known, a time at each place; reading and writing them."""
+"""Trips: named paths with optional times of their locations; reading and writing them."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ class Trips:
     def from_frame(frame: object) -> Trips:
         """Return the trips of a GeoDataFrame: lines are trips; points are gathered by an id, ordered by time.
 
-        A projected frame is brought to longitudes and latitudes; one that does not say how it is projected is
-        taken to be in degrees.
+        A projected frame is converted to longitudes and latitudes. A frame without a projection is assumed to
+        be in degrees.
         """
         from dither.data.trips.geopandas import trips_from_frame
 
@@ -128,7 +128,7 @@ class Trips:
             raise OutsideDomain(f"{self.where(first_misfit(fits, total))}: the location is outside the area")
 
     def where(self, index: int) -> str:
-        """Return where a place was read, for an error: by its row, or by its trip."""
+        """Return the source of a location for an error: its row, or its trip."""
         trip = int(np.searchsorted(self.paths.offsets, index, side="right")) - 1
         location = f"trip {trip + 1}, place {index - int(self.paths.offsets[trip]) + 1}"
         if self.rows is not None:
@@ -143,7 +143,7 @@ class Trips:
 
 
 class TripPoint(NamedTuple):
-    """One place of a trip, with the trip's name and what else is known about the place."""
+    """One location of a trip, with the trip's name and the other known facts about the location."""
 
     trip: str
     time: str
@@ -160,7 +160,7 @@ def column_of(kind: str, heading: Iterable[str]) -> str:
 
 
 def usual_name(kind: str) -> str:
-    """Return the usual name of a column, the first that is looked for."""
+    """Return the usual name of a column, the first name that is searched."""
     return _NAMES[kind][0]
 
 
