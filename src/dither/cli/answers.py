@@ -46,12 +46,12 @@ class Wanted:
 
     @property
     def numbers(self) -> bool:
-        """Whether an estimate that only numbers have is requested."""
+        """Whether an estimate for numbers only is requested."""
         return self.bins is not None or self.step is not None or bool(self.shares)
 
     @property
     def rows(self) -> bool:
-        """Whether reports with their rows are needed: counts do not do."""
+        """Whether reports with their rows are needed, because counts are not enough."""
         return self.weight is not None or self.rows_but_weight or self.regression is not None
 
     @property
@@ -113,7 +113,7 @@ def group_tables(
 
 
 def usual_title(summary: Counts) -> str:
-    """Return what the usual quantity of a question is called; one without any has no mean."""
+    """Return the name of a question's usual quantity. A question without one has no mean."""
     return next(iter(summary.question.quantities), "mean")
 
 
@@ -144,7 +144,7 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
 
 
 def _in_steps(summary: Counts, step: float) -> Counts:
-    """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
+    """Return the same counts with the declaration that answers are multiples, which devices do not use."""
     mechanism = summary.question
     declared = {key: getattr(mechanism.domain, key) for key in mechanism.domain.declares}
     domain = mechanism.domain.read_as(**{**declared, "step": step})

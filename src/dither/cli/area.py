@@ -35,7 +35,7 @@ KINDS: Final = (
 
 
 def inside(name: str) -> Any:
-    """Return the mechanism inside TraCS that has this name, one of INNER."""
+    """Return the mechanism inside TraCS with this name, one of INNER."""
     from dither.mechanisms.numeric.ogpm import OGPM
     from dither.mechanisms.numeric.sw import SW
 
@@ -43,7 +43,7 @@ def inside(name: str) -> Any:
 
 
 def of_kind(name: str) -> Callable[..., PathMechanism[Any]]:
-    """Return the mechanism on places that has this name, one of KINDS."""
+    """Return the mechanism on locations with this name, one of KINDS."""
     from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
     from dither.mechanisms.places.rivals import Gridding, Strawman
     from dither.mechanisms.places.tracs import TraCSC, TraCSD

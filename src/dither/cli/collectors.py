@@ -105,7 +105,7 @@ def _table_of_days(name: str, days: EstimatedDays) -> str:
 
 
 def at_any_time(value: object) -> Any:
-    """Return an estimate whose intervals hold at any time, where there is one."""
+    """Return an estimate whose intervals hold at any time, if it exists."""
     from dither.estimation.estimate import Estimate
 
     try:

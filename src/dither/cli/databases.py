@@ -40,7 +40,7 @@ def counts_of(
 
 
 def countable(campaign: Questionnaire, column: str | None = None) -> Questionnaire:
-    """Return the questions whose reports a query counts, and say on standard error why others are left out.
+    """Return the questions whose reports a query counts, and print the reasons for omitted ones on stderr.
 
     Raise the reason if none is left, or if it is the one that `column` names.
     """
@@ -87,7 +87,7 @@ def report_table(name: str, unique: bool, wide: bool, renamed: Sequence[str]) ->
 
 
 def summaries_of(campaign: Questionnaire, counts: Columns) -> dict[str, Counts]:
-    """Return the summary of each question, and say on standard error how many reports were left out."""
+    """Return the summary of each question, and print the number of omitted reports on standard error."""
     from dither.core.counts import Counts
     from dither.data.sql.engines import question_totals
 

@@ -168,7 +168,7 @@ def read_contrasts(given: Sequence[str]) -> dict[str, dict[str, float]]:
 
 
 def check_people(paths: Sequence[Path]) -> None:
-    """Raise UsageError if groups of some files may share people, and nothing says who is in which."""
+    """Raise UsageError if groups of some files may share people and no column identifies them."""
     for path in paths:
         made = {} if is_standard(path) else read_making(table_format(path).specification(path))
         rows = rows_of_person(made)
@@ -267,7 +267,10 @@ def answer_regression(
 
 
 def _numbers_or_labels(cells: Sequence[Any], column: str) -> list[Any]:
-    """Return a public column as numbers if each cell is one, else as it is; a cell may not be empty."""
+    """Return a public column, as numbers if all cells are numbers.
+
+    Raise InvalidParameter for an empty cell.
+    """
     empty = next((row for row, cell in enumerate(cells, 1) if cell is None or cell == ""), None)
     if empty is not None:
         raise InvalidParameter(f"column {column!r}, row {empty} of those that answered: the cell is empty")

@@ -23,7 +23,7 @@ _PHRASES: Final = {
     'missing="skip", at the terminal --missing skip': "--missing skip",
     "outside='clip', at the terminal --outside clip": "--outside clip",
 }
-# Options and verbs that do what a name of the library does.
+# Options and verbs with the same effect as a name of the library.
 _NAMES: Final = {
     "Interval": "--interval",
     "Circle": "--circle",

@@ -55,7 +55,7 @@ GROUPS: Final = {
 }
 VERBS: Final = {verb: meaning for group in GROUPS.values() for verb, meaning in group.items()}
 
-# What is written where an encoding lacks a character that dither prints.
+# Replacements of characters that dither prints and an encoding lacks.
 _PLAIN: Final = {"ε": "eps", "δ": "delta", "≤": "<=", "≥": ">=", "±": "+-", "×": "x", "−": "-", "–": "-"}
 
 
@@ -73,7 +73,7 @@ codecs.register_error("dither", _in_plain_letters)
 
 
 def _never_fail(stream: object) -> None:
-    """Make a stream write every text: pipes and files in UTF-8, a terminal in plain letters if need be.
+    """Make a stream accept every text: pipes and files in UTF-8, a terminal in plain letters if needed.
 
     On Windows the encoding of a pipe lacks ε. PYTHONIOENCODING overrides it.
     """
@@ -144,7 +144,7 @@ class _Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command of the first argument; an unknown one is an error that says the nearest."""
+        """Return the command of the first argument. The error for an unknown one names the nearest."""
         from dither.errors import unknown_name
 
         if args[0] not in VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:

@@ -1,4 +1,4 @@
-"""What verbs print: tables, numbers, JSON, pictures, and how far they are."""
+"""The output of verbs: tables, numbers, JSON, pictures, and progress."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class StatusLine:
         self._due = self._begin + first
 
     def show(self, text: str) -> None:
-        """Show a text and the time since the beginning, ten times a second at most."""
+        """Show a text and the elapsed time, at most ten times a second."""
         now = time.monotonic()
         if now < self._due:
             return
@@ -41,7 +41,7 @@ class StatusLine:
         self._width = len(line)
 
     def erase(self) -> None:
-        """Leave no trace of the line."""
+        """Erase the line."""
         if self._width:
             self._write(" " * self._width + "\r")
 
@@ -104,7 +104,7 @@ _STYLES: Final = {"bold": 1, "red": 31, "green": 32, "yellow": 33}
 
 
 def emphasise(text: str, *names: str) -> str:
-    """Return text in bold type or in a colour, at a terminal that shows it."""
+    """Return text in bold type or in a colour if the terminal supports it."""
     codes = ";".join(str(_STYLES[name]) for name in names)
     return f"\x1b[{STYLE_MARK};{codes}m{text}\x1b[{STYLE_MARK};0m"
 

@@ -1,4 +1,4 @@
-"""A warning where one person is protected little, and the most ε that a project allows."""
+"""A warning if the protection of one person is weak, and the largest ε that a project allows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def bound_words(guarantee: Guarantee) -> str:
 
 
 def check_protection(guarantee: Guarantee) -> None:
-    """Warn on standard error if one person is protected little; refuse more ε than the project file allows.
+    """Warn on standard error if protection is weak. Raise UsageError for more ε than the project allows.
 
     The project file is the nearest `dither.toml`, of the working directory or above.
     """

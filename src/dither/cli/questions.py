@@ -48,7 +48,7 @@ _SIGNED: Final = {"campaign", "signature"}
 
 @dataclass(frozen=True)
 class Found:
-    """The questions of a file or an address, and what else is known about them."""
+    """The questions of a file or an address, with other facts about them."""
 
     questionnaire: Questionnaire | None  # None if a campaign only counts presence
     published: Published | None = None  # if it is signed: verified
@@ -72,7 +72,7 @@ class Found:
 
     @property
     def rows(self) -> int | None:
-        """The most rows of one person in a file of reports; None if it does not tell people apart."""
+        """The largest number of rows per person in a file, or None if it does not distinguish people."""
         from dither.data.report_files import rows_of_person
 
         return rows_of_person(self.made)

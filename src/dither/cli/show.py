@@ -1,4 +1,4 @@
-"""How estimates are printed: as text, or as JSON."""
+"""Printing of estimates, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
 
 
 def _outside(clipping: Clipping) -> dict[str, object]:
-    """Return the share of people outside as JSON has it; nothing if it is not known."""
+    """Return the share of people outside for JSON, or an empty mapping if it is not known."""
     names = ("share", "low", "high")
     return {"outside": dict(zip(names, clipping.outside, strict=True))} if clipping.outside else {}
 

@@ -73,7 +73,7 @@ def write_results(results: Mapping[str, Any], out: Path | None, picture: Path | 
 
 
 def _picture_of(results: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return what is drawn, with its title: of one question its distribution, its quantiles, or its mean."""
+    """Return the result to plot, with its title: the distribution, quantiles or mean of one question."""
     every = {name: result for name, result in results.items() if hasattr(result, "plot")}
     drawn = {name: result for name, result in every.items() if not name.endswith(": test")} or every
     question = next(iter(drawn), "")

@@ -180,7 +180,7 @@ def _audit_list(address: str, head: str | None, key: str | None, as_json: bool) 
 def _audit_address(
     address: str, head: str | None, key: str | None, assume: tuple[str, ...], as_json: bool
 ) -> NoReturn:
-    """Print what can be believed about a campaign at an address; exit with code 1 if a check fails."""
+    """Print the verifiable facts about a campaign at an address. Exit with code 1 if a check fails."""
     head, key = (None if text is None else text.strip().lower() for text in (head, key))
     if head is not None and not re.fullmatch("[0-9a-f]{64}", head):
         raise click.UsageError("--head takes the 64 hexadecimal digits of a head, all of them")

@@ -75,7 +75,7 @@ def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: boo
 
 
 def _show_texts(cells: Iterator[tuple[int, str, str, object]]) -> int:
-    """Print the different texts of cells that do not fit, the most frequent first; return their number."""
+    """Print the distinct texts of cells that do not fit, by frequency, and return their number."""
     counts, rows = Counter[tuple[str, str, str]](), dict[tuple[str, str, str], int]()
     for row, name, kind, cell in cells:
         text = name, kind, "(empty)" if cell is None else repr(cell)

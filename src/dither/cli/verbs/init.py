@@ -162,7 +162,7 @@ interval = []  # such as [18, 100]
 # categories = ["yes", "no"]
 # circle = 360
 """
-# What is known about columns of such names before anybody answers, as a pattern and lines of TOML.
+# Known facts about columns by a pattern of their names, as lines of TOML.
 _KNOWN: Final = (
     (r"age|alter|years_old", 'interval = [0, 120]\nunit = "years"\n'),
     (r"percent|pct|share_of_100", "interval = [0, 100]\n"),
@@ -416,7 +416,7 @@ def _write_telemetry(
 
 
 def _is_address(text: str) -> bool:
-    """Return whether devices send to an address: https, or this machine; it is part of a line of code."""
+    """Return whether devices send to an address: https or this machine. It becomes part of a line of code."""
     from dither.collection.exchange import check_address
 
     try:
@@ -427,7 +427,7 @@ def _is_address(text: str) -> bool:
 
 
 def _quote(text: str) -> str:
-    """Return a text as TOML writes one: as JSON does."""
+    """Return a text as a TOML string, which has the form of a JSON string."""
     return json.dumps(text, ensure_ascii=False)
 
 

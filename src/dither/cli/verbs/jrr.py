@@ -278,7 +278,7 @@ def _answer(came: Collection, entries: list[Any]) -> dict[str, Any]:
 
 
 def _terms(path: Path) -> protocols.Terms:
-    """Return how devices toss, as `dither jrr question` wrote it: the question, its bits and its pairs."""
+    """Return the question, its bits and its pairs from the file that `dither jrr question` wrote."""
     from dither.core.kernels.joint import JointKernel
     from dither.core.wire import from_json
     from dither.extensions import protocols

@@ -1,6 +1,6 @@
 """Randomise Arrow record batches of values into record batches of reports.
 
-All kinds of data frames use it; distributed engines call `perturb_batch` in their workers.
+This module is for all kinds of data frames. Distributed engines call `perturb_batch` in their workers.
 """
 
 from __future__ import annotations
