@@ -281,6 +281,7 @@ def test_regressions_and_own_contrasts(reports: Path, tmp_path: Path) -> None:
         (["--regression", formula, "--by", "city"], "--regression goes with --weight only"),
         (["--contrast", "a: Nara=1, Uji=-1"], "--by COLUMN --contrast"),
         (["--by", "city", "--contrast", "a Nara=1"], "expected a name and weights"),
+        (["--by", "city", "--alternative", "less"], "--alternative is of the p-values"),
         (["--by", "city", "--contrast", "a: Nara=1, Uji=1"], "add up to 0"),
         (["--by", "city", "--contrast", "a: Nara=1, Osaka=-1"], "no group 'Osaka'"),
     ):
@@ -301,3 +302,16 @@ def test_weights_of_an_optional_number_keep_the_share_who_answered(tmp_path: Pat
     shown = run("estimate", out, "--weight", "weight").stdout
     assert shown.count("of those who answered") == 1
     assert "age: answered: 0." in shown
+
+
+def test_one_sided_p_values_are_named(reports: Path) -> None:
+    asked_for = (reports, "--column", "minutes", "--by", "home", "--difference", "flat")
+    (both,) = asked(*asked_for)["minutes by home: differences"]
+    (less,) = asked(*asked_for, "--alternative", "less")["minutes by home: differences"]
+    assert (less["alternative"], less["value"]) == ("less", both["value"])
+    assert both["p"] < 0.01
+    assert less["p"] > 0.99
+    shown = run("estimate", *asked_for, "--alternative", "greater").stdout
+    assert "one-sided, for above 0" in shown
+    of_cities = (reports, "--column", "minutes", "--by", "city", "--contrast", "rest: Nara=1, Uji=-1")
+    assert "one-sided, for above 0" in run("estimate", *of_cities, "--alternative", "greater").stdout

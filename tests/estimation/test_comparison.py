@@ -61,6 +61,23 @@ def test_one_side_is_half_of_both() -> None:
         gap.p_value(alternative="greatr")
 
 
+def test_differences_and_contrasts_are_one_sided_on_request() -> None:
+    groups = arms(0.4, 0.5, 0.5)
+    both, more = (dt.stats.difference(groups, alternative=side) for side in ("two-sided", "greater"))
+    assert [row["value"] for row in both] == [row["value"] for row in more]
+    alone = [gap.p_value(alternative="greater") for _, gap in more.items()]
+    assert [row["p"] for row in more] == pytest.approx(holm(alone))
+    assert {row["alternative"] for row in more} == {"greater"}
+    assert "one-sided for above 0" in more.title
+    assert "one-sided" not in both.title
+    assert "alternative" not in both.rows[0]
+    least = dt.stats.contrasts(groups, {"b": {"b": 1, "a": -1}}, alternative="less")
+    assert least.title.endswith("p-value one-sided, for below 0")
+    assert least.rows[0]["p"] > 0.99
+    with pytest.raises(InvalidParameter, match="did you mean"):
+        dt.stats.difference(groups, alternative="greatr")
+
+
 def test_contrasts_are_one_family() -> None:
     groups = arms(0.4, 0.5, 0.5)
     asked = {"any": {"a": -1, "b": 0.5, "c": 0.5}, "b or c": {"b": 1, "c": -1}}

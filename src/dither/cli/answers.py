@@ -13,6 +13,7 @@ from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 
 if TYPE_CHECKING:
     from dither.core.counts import Counts
+    from dither.estimation.estimate import Alternative
     from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
@@ -43,11 +44,17 @@ class Wanted:
     person: str | None = None  # the public column of ids, of people who are in several groups
     regression: str | None = None  # a formula
     contrasts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # weights of groups, by name
+    alternative: Alternative = "two-sided"  # of the p-values of differences and contrasts
 
     @property
     def numbers(self) -> bool:
         """Whether an estimate for numbers only is requested."""
         return self.bins is not None or self.step is not None or bool(self.shares)
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether p-values are for one direction."""
+        return self.alternative != "two-sided"
 
     @property
     def rows(self) -> bool:
@@ -81,6 +88,8 @@ class Wanted:
             and not self.by,
             "--contrast goes without --difference and --population": self.contrasts
             and (self.difference is not None or self.population),
+            "--alternative is of the p-values of --by COLUMN --difference, or --contrast": self.one_sided
+            and (not self.by or (self.difference is None and not self.contrasts)),
             "--regression goes with --weight only, and names its questions itself": self.regression
             and (self.rows_but_weight or self.by or self.numbers),
             "--cross and --by do not go together; ask for one after the other": self.cross and self.by,

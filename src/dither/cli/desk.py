@@ -312,7 +312,7 @@ def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
             contrast: {labels.get(label, label): weight for label, weight in parts.items()}
             for contrast, parts in asked.contrasts.items()
         }
-        return {f"{title}: contrasts": contrasts(groups, weights)}
+        return {f"{title}: contrasts": contrasts(groups, weights, alternative=asked.alternative)}
     if asked.difference is None:
         return {title: groups}
     base: object = asked.difference or None
@@ -321,7 +321,7 @@ def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
         if base not in known:
             raise click.UsageError(str(unknown_name("group", base, known)))
         base = known[base]
-    return {f"{title}: differences": difference(groups, baseline=base)}
+    return {f"{title}: differences": difference(groups, baseline=base, alternative=asked.alternative)}
 
 
 def population_of(groups: Any, asked: Wanted) -> object:

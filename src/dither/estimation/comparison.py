@@ -16,7 +16,7 @@ from dither.core.domains import finite
 from dither.core.people import People, overlap
 from dither.core.reports import Reports
 from dither.errors import DitherError, InvalidParameter, Mismatch, NotIdentifiable, found, unknown_name
-from dither.estimation.estimate import Estimate, joint_level, weighted_sum
+from dither.estimation.estimate import Alternative, Estimate, joint_level, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.groups import (
     GroupCounts,
@@ -75,11 +75,18 @@ class Differences(ResultTable):
         return self.estimates.items()
 
 
-def difference(groups: Groups, *, baseline: Hashable = None, level: float = 0.95) -> Differences:
+def difference(
+    groups: Groups,
+    *,
+    baseline: Hashable = None,
+    level: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Differences:
     """Return the differences between all pairs of groups, or between each group and the `baseline`.
 
     The groups are a result of `dt.estimate(…, by=…)`, or a mapping from names to estimates, summaries or
-    reports of different people. With two groups this is an A/B test.
+    reports of different people. With two groups this is an A/B test. With `alternative="greater"` or "less",
+    to be decided before looking, p-values ask whether the first is greater, or less, than the second.
 
     >>> import dither as dt
     >>> asked = dt.KRR(dt.Categories(["no", "yes"]), epsilon=2)
@@ -107,16 +114,22 @@ def difference(groups: Groups, *, baseline: Hashable = None, level: float = 0.95
                 f"there are more than {MOST_COMPARISONS} comparisons; give a baseline or fewer groups"
             )
     paired = any(shares_people(given[first], given[second]) for first, second in pairs)
-    found = _family(gaps, ("first", "second", "answer"), level, getattr(groups, "about", ""))
+    heads, about = ("first", "second", "answer"), getattr(groups, "about", "")
+    found = _family(gaps, heads, level, about, alternative)
     return replace(found, title=f"{found.title}; who is in both is paired") if paired else found
 
 
 def contrasts(
-    groups: Groups, weights: Mapping[str, Mapping[Hashable, float]], *, level: float = 0.95
+    groups: Groups,
+    weights: Mapping[str, Mapping[Hashable, float]],
+    *,
+    level: float = 0.95,
+    alternative: Alternative = "two-sided",
 ) -> Differences:
     """Return sums of groups with own weights, as one family: intervals and p-values hold all at once.
 
-    The weights of a contrast add up to 0, and a group without one counts 0.
+    The weights of a contrast add up to 0, and a group without one counts 0. With `alternative="greater"` or
+    "less", to be decided before looking, p-values ask whether a contrast is above, or below, 0.
 
     >>> import dither as dt
     >>> asked = dt.KRR(dt.Categories(["no", "yes"]), epsilon=2)
@@ -145,7 +158,7 @@ def contrasts(
             gaps[name,] = gap
         for answer in gap.labels:
             gaps[name, answer] = gap[answer]
-    return _family(gaps, ("contrast", "answer"), level, getattr(groups, "about", ""))
+    return _family(gaps, ("contrast", "answer"), level, getattr(groups, "about", ""), alternative)
 
 
 def equal_groups(groups: Groups) -> Significance:
@@ -191,11 +204,15 @@ def equal_groups(groups: Groups) -> Significance:
 
 
 def _family(
-    gaps: dict[tuple[Hashable, ...], Estimate], heads: Sequence[str], level: float, about: str
+    gaps: dict[tuple[Hashable, ...], Estimate],
+    heads: Sequence[str],
+    level: float,
+    about: str,
+    alternative: Alternative,
 ) -> Differences:
     """Return estimates as one family, with Bonferroni's intervals and Holm's p-values."""
     each = joint_level(level, len(gaps))
-    p_values = [part.p_value() for part in gaps.values()]
+    p_values = [part.p_value(alternative=alternative) for part in gaps.values()]
     rows = []
     for (key, part), p in zip(gaps.items(), holm(p_values), strict=True):
         names = dict(zip(heads, key, strict=False))
@@ -203,9 +220,13 @@ def _family(
             names["answer"] = show_label(names["answer"])
         low, high = part.interval(each)
         rows.append({**names, "value": float(part.value), "low": float(low), "high": float(high), "p": p})
+        if alternative != "two-sided":
+            rows[-1]["alternative"] = alternative
     conditions = {part.condition for part in gaps.values()} - {""}
     what = "contrast of groups" if heads[0] == "contrast" else "difference of two groups"
-    title = _title(what, len(rows), level) + "".join(f";{condition}" for condition in sorted(conditions))
+    title = _title(what, len(rows), level, alternative) + "".join(
+        f";{condition}" for condition in sorted(conditions)
+    )
     return Differences(title, tuple(rows), MappingProxyType(gaps), level, about=about)
 
 
@@ -218,12 +239,15 @@ def holm(p_values: list[float]) -> list[float]:
     return [float(p) for p in adjusted]
 
 
-def _title(what: str, count: int, level: float) -> str:
+def _title(what: str, count: int, level: float, alternative: Alternative) -> str:
+    side = {"greater": "above 0", "less": "below 0"}.get(alternative)
     if count == 1:
-        return f"{what.capitalize()}: {100 * level:g} % interval, p-value in both directions"
+        way = "in both directions" if side is None else f"one-sided, for {side}"
+        return f"{what.capitalize()}: {100 * level:g} % interval, p-value {way}"
+    way = "" if side is None else f"one-sided for {side}, and "
     return (
         f"{count} {what.split(maxsplit=1)[0]}s: intervals hold together with {100 * level:g} % (Bonferroni), "
-        "p-values are adjusted for their number (Holm)"
+        f"p-values are {way}adjusted for their number (Holm)"
     )
 
 

@@ -20,6 +20,7 @@ from dither.data.streams import is_standard, shown_name
 
 if TYPE_CHECKING:
     from dither.core.questionnaire import Questionnaire
+    from dither.estimation.estimate import Alternative
 
 
 @click.command()
@@ -91,6 +92,13 @@ if TYPE_CHECKING:
     "Repeatable: they hold together.",
 )
 @click.option(
+    "--alternative",
+    type=click.Choice(["two-sided", "greater", "less"]),
+    default="two-sided",
+    show_default=True,
+    help="With --difference or --contrast: p-values for what is above 0, or below, decided before looking.",
+)
+@click.option(
     "--regression",
     metavar="FORMULA",
     help="A regression on questions and columns, such as 'minutes ~ age + C(city)'; extra `formulas`.",
@@ -146,6 +154,7 @@ def command(
     within: str | None,
     difference: str | None,
     contrasts: tuple[str, ...],
+    alternative: Alternative,
     regression: str | None,
     person: str | None,
     population: tuple[str, ...],
@@ -200,7 +209,9 @@ def command(
 
         known, sums = read_population(population), read_contrasts(contrasts)
     of_groups = (by, cross, within, difference, test, minimum, known, person)
-    wanted = Wanted(bins, shares, step, weight, *of_groups, regression=regression, contrasts=sums)
+    wanted = Wanted(
+        bins, shares, step, weight, *of_groups, regression=regression, contrasts=sums, alternative=alternative
+    )
     wanted.check(files, bool(asked_by))
     _check_places(files, tokens, table_name != "reports" or folded or unique or wide or renamed)
     if since and "://" not in files[0]:
