@@ -184,6 +184,15 @@ class Asked:
         """Return the promise to one person, over the complete campaign where that is stated."""
         return self.campaign.guarantee if self._found is None else self._found.guarantee
 
+    def check_rows(self) -> None:
+        """Raise UsageError if a row of values is not what a report of the campaign is drawn from."""
+        contract = None if self._found is None else self._found.contract
+        if contract is not None and contract.repeat == "kept change":
+            raise click.UsageError(
+                f"{self.file} asks for kept changes: a report is about all days of a person, and a row has "
+                "one value. Draw reports of rows of days with dt.KeptChange"
+            )
+
     @cached_property
     def _found(self) -> Found | None:
         return None if self.file is None else find_questions(self.file)

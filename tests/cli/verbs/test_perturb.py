@@ -212,3 +212,17 @@ def test_the_example_campaign_is_true() -> None:
     campaign = Questionnaire.read(ROOT / "examples" / "survey.toml")
     assert list(campaign.questions) == ["minutes", "heading", "browser"]
     assert campaign.guarantee.epsilon == pytest.approx(2.0)
+
+
+def test_a_campaign_about_kept_changes_is_refused_with_the_way_to_draw_them(tmp_path: Path) -> None:
+    """One answer by the mechanism of the question is not a report that the campaign asks for."""
+    asked, values, out = (tmp_path / name for name in ("moved.toml", "moved.csv", "reports.csv"))
+    terms = 'name = "moved"\nversion = 1\nasker = "Town"\ncontact = "a@example.org"\npurpose = "moves"\n'
+    when = "begins = 2026-05-01\nends = 2026-05-30\nrepeat = {}\n"
+    question = '[questions.moved]\ncategories = ["no", "yes"]\nepsilon = 1\n'
+    values.write_text("id,moved\n1,yes\n1,no\n2,no\n")
+    for repeat, refused in (('"kept change"\ndays = 30\nchanges = 2', True), ('"same"', False)):
+        asked.write_text(f"[campaign]\n{terms}{when.format(repeat)}{question}")
+        result = run("perturb", values, "--campaign", asked, "--person", "id", "-o", out)
+        assert result.exit_code == (2 if refused else 0), result.output
+        assert ("rows of days with dt.KeptChange" in result.output) == refused == (not out.exists())

@@ -113,6 +113,7 @@ def command(
     from dither.data.rows import check_keep
 
     campaign = asked.campaign
+    asked.check_rows()
     check_protection(asked.guarantee())
     if engine == "spark":
         given = {
