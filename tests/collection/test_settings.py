@@ -13,11 +13,11 @@ from dither.errors import InvalidParameter
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("grace = -1", "grace is an integer from 0 upwards"),
-        ("queue = 0", "queue is an integer from 1 upwards"),
-        ('rate = "20"', "rate is a positive number"),
-        ("rate = nan", "rate is a positive number"),
-        ('proxies = "10.0.0.1"', "proxies is a list of texts"),
+        ("grace = -1", "expected grace to be an integer of at least 0"),
+        ("queue = 0", "expected queue to be an integer of at least 1"),
+        ('rate = "20"', "expected rate to be a positive number"),
+        ("rate = nan", "expected rate to be a positive number"),
+        ('proxies = "10.0.0.1"', "expected proxies to be a list of texts"),
         ('proxies = ["10.0.0.0/33"]', "neither an address nor a network"),
         ("raet = 20", "rate"),
         ("rate = 1,5", "not valid TOML"),

@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 
-_LEAST: Final = 1.0  # seconds before a process that ended is started again,
-_LONGEST: Final = 30.0  # and after it ended so soon again and again
+_LEAST: Final = 1.0  # seconds until a process that ended is restarted,
+_LONGEST: Final = 30.0  # and seconds after repeated early ends
 
 
 def supervise(bound: socket.socket, count: int) -> None:
     """Run processes on a listening socket until SIGTERM or SIGINT; SIGHUP is passed on to them.
 
-    All share the memory of the signals: a process that takes the place of another adds to its numbers.
+    All processes share the memory of the signals: a process that replaces another one continues its numbers.
     """
     stopping, pause, memory = False, _LEAST, shared_file(count)
     running: dict[int, subprocess.Popen[bytes]] = {}
@@ -99,14 +99,14 @@ if __name__ == "__main__":
     sys.exit(_work(*map(int, sys.argv[1:])))
 
 
-_PLAN: Final = "DITHER_SERVE"  # the variable that tells a worker what to serve
+_PLAN: Final = "DITHER_SERVE"  # the environment variable with the plan of a worker
 _BACKLOG: Final = 2048
-_DRAIN: Final = 30  # seconds that requests have to end after SIGTERM
+_DRAIN: Final = 30  # time for open requests to end after SIGTERM, in seconds
 
 
 @dataclass(frozen=True)
 class ServerPlan:
-    """What to serve, and where."""
+    """The campaigns, store, keys and address of a collector to serve."""
 
     campaigns: tuple[str, ...]
     store: str
@@ -144,10 +144,10 @@ class ServerPlan:
         return Path(self.key) if self.key is not None else Path(self.store).with_suffix(".key")
 
     def read_campaigns(self) -> list[Published]:
-        """Return the campaigns of the files by now; those in TOML are signed with the key.
+        """Return the present campaigns of the files; TOML files are signed with the key.
 
-        Raise InvalidParameter if one that is not over has a sealing key whose private half is not there:
-        everything that devices seal to it would be refused.
+        Raise InvalidParameter if a current campaign has a sealing key without its private key: all requests
+        encrypted to it would be refused.
         """
         made = [self._read_campaign(Path(name)) for name in self.campaigns]
         for published in made:
@@ -197,7 +197,7 @@ class ServerPlan:
     def campaign_list(self, campaigns: list[Published]) -> CampaignList | None:
         """Return the list of campaigns, by default next to the key, or None.
 
-        Raise InvalidParameter if a campaign of its key is not in it: devices would refuse that campaign.
+        Raise InvalidParameter if the list lacks a campaign of its key: devices would refuse that campaign.
         """
         path = list_file(self.key_file) if self.listed is None else Path(self.listed)
         if self.listed is None and not path.exists():
@@ -212,7 +212,7 @@ class ServerPlan:
         return known
 
     def writer(self, campaigns: list[Published], signals: Signals | None = None) -> Writer:
-        """Open the store and return the writer of a collector that knows the campaigns."""
+        """Open the store and return the writer of a collector with the campaigns."""
         known = self.campaign_list(campaigns)
         store = open_store(self.store)
         collector = Collector(store, self.settings, sealing_keys=self.private_keys, signals=signals)
@@ -237,7 +237,7 @@ def _is_toml(name: str | Path) -> bool:
 
 
 def from_environment(signals: Signals | None = None) -> Starlette:
-    """Return the application that the environment describes: what every worker runs."""
+    """Return the application that the environment describes; every worker runs it."""
     given = json.loads(os.environ[_PLAN])
     given |= {name: tuple(given[name]) for name in ("campaigns", "sealing_keys")}
     given["settings"] = Settings(**given["settings"])
@@ -246,7 +246,7 @@ def from_environment(signals: Signals | None = None) -> Starlette:
 
 
 def make_app(plan: ServerPlan, campaigns: list[Published], signals: Signals | None = None) -> Starlette:
-    """Return the application of a plan and its campaigns, with its store open and everything counted."""
+    """Return the application of a plan and its campaigns; its store is open, and all reports are counted."""
     from dither.collection.web.app import application
 
     token = None if plan.token is None else read_token(Path(plan.token))
@@ -259,7 +259,7 @@ def make_app(plan: ServerPlan, campaigns: list[Published], signals: Signals | No
 
 
 class Addresses(NamedTuple):
-    """Where a collector answers, and with which keys its campaigns are signed."""
+    """The addresses of a collector, and the public keys of its campaigns."""
 
     page: str
     campaigns: tuple[str, ...]

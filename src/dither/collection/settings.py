@@ -1,4 +1,4 @@
-"""Settings of a collector: how much it accepts, and whom it trusts."""
+"""Settings of a collector: its limits, and the addresses that it trusts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dither.errors import InvalidParameter, found, unknown_name
 
 @dataclass(frozen=True)
 class Settings:
-    """How much a collector accepts, and whom it trusts.
+    """Limits of a collector, and the addresses that it trusts.
 
     `origins` are the web origins whose pages may send (`*` for all); `proxies` are the addresses and networks
     whose `X-Forwarded-For` is believed; `relays` are those that have no limit of rate, because devices send
@@ -43,15 +43,17 @@ class Settings:
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or number < (name != "grace"):
                 least = int(name != "grace")
-                raise InvalidParameter(f"{name} is an integer from {least} upwards, not {found(number)}")
+                raise InvalidParameter(
+                    f"expected {name} to be an integer of at least {least}, got {found(number)}"
+                )
         for name in ("patience", "rate"):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 1e9:
-                raise InvalidParameter(f"{name} is a positive number, not {found(number)}")
+                raise InvalidParameter(f"expected {name} to be a positive number, got {found(number)}")
         for name in ("origins", "proxies", "relays"):
             listed = getattr(self, name)
             if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in listed):
-                raise InvalidParameter(f"{name} is a list of texts, not {found(listed)}")
+                raise InvalidParameter(f"expected {name} to be a list of texts, got {found(listed)}")
             object.__setattr__(self, name, tuple(listed))
         for name in ("proxies", "relays"):
             Networks(getattr(self, name), name)

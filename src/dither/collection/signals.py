@@ -1,8 +1,8 @@
 """Counters and histograms of all processes of a collector, for its operator and Prometheus.
 
 Every process adds to its own part of one piece of shared memory, and the process that answers adds all parts
-up. So the answer is the same from each process, no number falls while the collector runs, also when one of
-its processes is killed, and the numbers of several collectors may be added.
+up. Every process therefore gives the same answer. No counter decreases while the collector runs, even if one
+of its processes is killed. The numbers of several collectors may be added.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _FAMILIES: Final = {
 
 
 class Signals:
-    """Numbers that only grow, and a few that say how it is now; `place` is the number of this process."""
+    """Counters, histograms and gauges in memory shared by all workers; `place` is this process."""
 
     def __init__(self, handle: int = -1, place: int = 0, places: int = 1) -> None:
         """Open the memory of a file from `shared_file`; without a file, only this process uses it."""
@@ -61,7 +61,7 @@ class Signals:
         self._words = memoryview(self._memory).cast("q")
         self._places, self._first = places, (_BEGIN * _WORD + place * _PART) // _WORD
         self._lock = threading.Lock()
-        self._at = dict(self._records(place))  # where each number is
+        self._at = dict(self._records(place))  # the index of each number
         if not self._words[0]:
             self._words[0] = int(time.time())
 
@@ -78,7 +78,7 @@ class Signals:
             self._words[self._find(f"{name}/sum")] += number * count
 
     def set(self, name: str, number: int) -> None:
-        """State how it is now in this process."""
+        """Set a gauge of this process."""
         with self._lock:
             self._words[self._find(name)] = number
 
@@ -92,16 +92,16 @@ class Signals:
         used = self._words[self._first]
         at = self._first + 1 + used
         if (used + size + 3) * _WORD > _PART:
-            return self._first + _PART // _WORD - 1  # full: a word that nobody reads
+            return self._first + _PART // _WORD - 1  # the part is full: return an unused word
         index = (at + 1) * _WORD
         self._memory[index : index + len(data)] = data
         self._words[at] = len(data)
-        self._words[self._first] = used + size + 2  # now others see it
+        self._words[self._first] = used + size + 2  # from now on other processes see it
         self._at[name] = at + 1 + size
         return self._at[name]
 
     def _records(self, index: int) -> Iterator[tuple[str, int]]:
-        """Yield the names of a process and where their numbers are."""
+        """Yield the names of a process with the indices of their numbers."""
         first = (_BEGIN * _WORD + index * _PART) // _WORD
         at, end = first + 1, first + 1 + self._words[first]
         while at < end:

@@ -18,25 +18,25 @@ _CURVE: Final = 3709570593466943934313808350875456518954211387984321901638878553
 
 
 class KeyBefore(NamedTuple):
-    """The key that an asker had before, and its signature of the present one: who pinned it may follow."""
+    """The previous key of an asker, and its signature of the present key, for devices that pinned it."""
 
     key: str
     signature: str
 
     @classmethod
     def sign(cls, key: Ed25519PrivateKey, present: str) -> Self:
-        """Return the statement of a private key, an Ed25519 one of `cryptography`, about the next."""
+        """Return the statement of an Ed25519 private key of `cryptography` about the next key."""
         return cls(public_part(key), key.sign(_NEXT_KEY + present.encode()).hex())
 
     def check(self, present: str) -> None:
-        """Raise MalformedReport unless the key before has signed the present one."""
+        """Raise MalformedReport unless the previous key has signed the present one."""
         verify(self.key, self.signature, _NEXT_KEY + present.encode())
 
 
 def check_pin(stated: str, before: KeyBefore | None, pin: str | None) -> None:
     """Raise Mismatch unless a key equals the pinned one, or is the next key after it.
 
-    What `before` states must have been verified.
+    The statement in `before` must have been verified.
     """
     refuse_private("key", pin)
     if pin is not None and stated != pin and (before is None or before.key != pin):
@@ -44,12 +44,12 @@ def check_pin(stated: str, before: KeyBefore | None, pin: str | None) -> None:
 
 
 def write_before(before: KeyBefore | None) -> Data:
-    """Return the field of a published text that states the key before, if there is one."""
+    """Return the field of a published text that states the previous key; empty without one."""
     return {} if before is None else {"key_before": before._asdict()}
 
 
 def key_before(data: Data) -> KeyBefore | None:
-    """Return the key before that a published text states; None if it states none."""
+    """Return the previous key that a published text states, or None."""
     if "key_before" not in data:
         return None
     return KeyBefore(data["key_before"]["key"], data["key_before"]["signature"])

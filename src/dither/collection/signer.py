@@ -16,14 +16,14 @@ from dither.collection.signatures import KeyBefore
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.atomic import lock_beside, whole
 
-_WAIT: Final = 60  # seconds in which other writers of a list have to end
+_WAIT: Final = 60  # seconds to wait for other writers of a list
 
 
 class Signer:
     """The asker's private key in a file, and next to it the list of signed campaigns.
 
-    Several processes may sign with one key. Every entry is made from the list as it is in its file, under the
-    lock of that file, and is on the disk before anything is returned: two lists never exist.
+    Several processes may sign with one key. Every entry is added to the list in its file, under the lock of
+    that file, and is on disk before anything is returned: two lists never exist.
     """
 
     def __init__(self, place: Path, *, make: bool = False) -> None:
@@ -66,9 +66,9 @@ class Signer:
         return gone
 
     def hand_over(self, place: Path) -> Signer:
-        """Return a new key, in a new file, that this one has signed as the next; this one signs no more.
+        """Return a new key, in a new file, signed by this key as its successor; this key signs no more.
 
-        A handing over that was interrupted after the new list was written is completed.
+        A handover that was interrupted after the new list was written is completed.
         """
         with self._lock():
             before = self._read()
@@ -83,10 +83,7 @@ class Signer:
         return Signer(place)
 
     def _handover_key(self, path: Path) -> str | None:
-        """Return the key of a file whose list is this one and the handing over to it, or None.
-
-        This list does not have that last entry yet.
-        """
+        """Return the key of a file whose list is this list and the handover to that key, or None."""
         if not (path.exists() and list_file(path).exists()):
             return None
         known = read_list(list_file(path))
@@ -110,7 +107,9 @@ class Signer:
         if self._file.exists():
             self.listed = known = read_list(self._file)
             if known.key != self.key:
-                raise InvalidParameter(f"{self._file} belongs to another key than {self._place}")
+                raise InvalidParameter(
+                    f"{self._file} belongs to another key than {self._place}; put the list of this key back"
+                )
             if known.last_key not in (None, known.key):
                 raise InvalidParameter(
                     f"the key of {self._place} was replaced; sign with the key that follows it"
@@ -123,7 +122,7 @@ class Signer:
         return self._extend(published=campaign) if known is None or campaign not in known.campaigns else known
 
     def _extend(self, **entry: str) -> CampaignList:
-        """Return the list with one entry more, written to its file; the lock is held, the list was read."""
+        """Return the list with a further entry, written to its file; the lock is held, the list was read."""
         before = None if self.listed is None else self.listed.before
         known = CampaignList.extend(self.listed, self._key, before, **entry)
         with whole(self._file) as stream:

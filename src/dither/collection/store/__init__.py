@@ -1,1 +1,1 @@
-"""Where acknowledged batches are: a SQLite file, or a PostgreSQL database."""
+"""Stores of acknowledged batches: a SQLite file, or a PostgreSQL database."""

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 
 _ROWS: Final = 1 << 14
-_TABLES: Final = {  # what both kinds of stores hold, with the columns that both have
+_TABLES: Final = {  # tables and columns that both kinds of stores have
     "campaigns": ("id", "name", "version", "document"),
     "slots": ("number", "campaign", "question", "day", "label", "n", "counts", "shown"),
-    "reports": ("id", "part", "slot", "data"),  # with the tick: the public counts depend on it
+    "reports": ("id", "part", "slot", "data"),  # `id` contains the tick: the public counts depend on it
     "refused": ("campaign", "day", "reason", "count"),
     "exports": ("file", "campaign", "day"),
     "withdrawn": ("id", "day", "tick"),
 }
-_SINCE: Final = {"exports": 3, "withdrawn": 4}  # the version from which on there is a table, if not the first
-_DIGESTS: Final = 4  # the version from which on digests of identities are kept, and slots have a tick
+_SINCE: Final = {"exports": 3, "withdrawn": 4}  # first version with this table, if not the first of all
+_DIGESTS: Final = 4  # first version with digests of identities, and slots with a tick
 
 
 def _tables(version: int) -> dict[str, tuple[str, ...]]:
@@ -50,7 +50,7 @@ def _tables(version: int) -> dict[str, tuple[str, ...]]:
 
 
 def backup(address: str, out: Path, *, force: bool = False) -> int:
-    """Write a copy of a store to a file, also while collectors write; return the number of batches in it."""
+    """Write a copy of a store to a file, also while collectors write; return its number of batches."""
     refuse_to_overwrite(out, force=force)
     with rename_after(out) as part:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -66,7 +66,10 @@ def backup(address: str, out: Path, *, force: bool = False) -> int:
 
 
 def restore(file: Path, address: str) -> int:
-    """Make a store of a backup; return the number of batches. The store must not exist, or be empty."""
+    """Make a store from a backup; return the number of batches.
+
+    The store must not exist, or must be empty.
+    """
     with open_file(file) as source:
         try:
             found = source.execute("PRAGMA integrity_check").fetchone()[0]
@@ -89,7 +92,7 @@ def restore(file: Path, address: str) -> int:
 
 
 def migrate(address: str, out: Path, *, force: bool = False) -> int:
-    """Write a backup of a store, and then bring it to the present version; return that version.
+    """Write a backup of a store, then migrate the store to the present version; return that version.
 
     Collectors of the release before may run on a PostgreSQL store meanwhile. A SQLite file is also migrated
     when it is opened; the backup is then written next to it.

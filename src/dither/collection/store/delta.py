@@ -47,24 +47,25 @@ if TYPE_CHECKING:
 NAME: Final = "dither reports"
 FORM: Final = "dither export 1"  # the description of a table that an export made
 _MAINTAINED: Final = "dither maintenance"  # an identifier, whose version is the day
-_ATTEMPTS: Final = 5  # attempts of a commit, if other exports of the store are faster
-_BYTES: Final = 1 << 22  # bytes of reports that are held before they are passed on
-_FILE: Final = 1 << 27  # bytes of a file, at most
-_SMALL: Final = 1 << 25  # bytes: files below are joined,
-_MANY: Final = 4  # if a past day has this number
-_LONGEST: Final = 366  # days for which a batch can be taken back, at most
-_CLOCK: Final = "_dither_clock"  # a file that is written to compare clocks; readers leave it alone
-_SKEW: Final = 600  # seconds between two clocks
-_MOST: Final = 64  # files that are written at a time
+_ATTEMPTS: Final = 5  # attempts of a commit while other exports of the store are faster
+_BYTES: Final = 1 << 22  # bytes of reports in memory before they are written
+_FILE: Final = 1 << 27  # largest size of a file, in bytes
+_SMALL: Final = 1 << 25  # bytes; smaller files are joined,
+_MANY: Final = 4  # if a past day has at least this number of them
+_LONGEST: Final = 366  # largest number of days for which a batch can be taken back
+_CLOCK: Final = "_dither_clock"  # a file for comparing clocks; readers ignore it
+_SKEW: Final = 600  # largest difference of two clocks, in seconds
+_MOST: Final = 64  # largest number of files that are written at a time
 _PARTITIONS: Final = ["campaign", "day"]
 _CONFIGURATION: Final = {"delta.deletedFileRetentionDuration": "interval 1 days"}
 
 
 class DeltaExport(NamedTuple):
-    """What an export added: batches, reports, withdrawn batches; days whose reports were folded before.
+    """The result of an export: added batches, reports and withdrawn batches; days that were folded before.
 
-    `rewritten` rows of withdrawn batches left the table. `clock` is by how many seconds the clock of this
-    machine is ahead of the table's, where that is too much to remove files by their age; else 0.
+    `rewritten` is the number of rows of withdrawn batches that were removed. `clock` is the number of seconds
+    by which the clock of this machine is ahead of the table's if that is too much to remove files by their
+    age; else 0.
     """
 
     batches: int
@@ -96,7 +97,9 @@ def export_to_delta(
             if done is not None:
                 break
         else:
-            raise InvalidParameter(f"other exports of this store write to {table}; try again when they ended")
+            raise InvalidParameter(
+                f"other exports of this store write to {table}; try again after they have ended"
+            )
         present, made = day or today(), _open_or_create(table)
         if (made.transaction_version(_MAINTAINED) or 0) >= present.toordinal():
             return done
@@ -112,13 +115,17 @@ def _check_folder(folder: Path) -> None:
         raise InvalidParameter(f"{folder} holds plain exports; export a Delta table to another folder")
     there = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
     if not there.is_dir():
-        raise InvalidParameter(f"{there} is a file; a Delta table is a folder")
+        raise InvalidParameter(
+            f"expected a folder for the Delta table, but {there} is a file; give another one"
+        )
     if not os.access(there, os.W_OK | os.X_OK):
-        raise InvalidParameter(f"the table {folder}: no permission to write to {there}")
+        raise InvalidParameter(
+            f"the table {folder}: no permission to write to {there}; change it, or give another folder"
+        )
 
 
 def _open_or_create(address: str) -> deltalake.DeltaTable:
-    """Return the table; make it if there is none, and raise InvalidParameter if it is another one's."""
+    """Return the table; make a missing one, and raise InvalidParameter if another program made it."""
     module = load_delta()
     made = open_table(address)
     if made is None:
@@ -143,13 +150,13 @@ def schema() -> pa.Schema:
     """Return the columns of a table."""
     import pyarrow as pa
 
-    types = {"day": pa.date32(), "place": pa.int32(), "report": pa.int64()}  # others are texts
+    types = {"day": pa.date32(), "place": pa.int32(), "report": pa.int64()}  # the other columns are texts
     names = ("campaign", "day", "label", "question", "fingerprint", "batch", "place", "report", "report_hex")
     return pa.schema([(name, types.get(name, pa.string())) for name in names])
 
 
 class _Run:
-    """The rows of one export, a campaign and a day at a time, and how many there were."""
+    """The rows of one export, a campaign and a day at a time, and their number."""
 
     def __init__(self, source: StoreReader, after: int, since: datetime.date) -> None:
         self._source, self._after = source, after
@@ -173,7 +180,7 @@ class _Run:
             files.write(WITHDRAWN, day, tombstones(day, digests))
 
     def _hand_on(self, held: Mapping[int, Sequence[Row]], files: _TableFiles) -> None:
-        """Write the rows that are held, those of a campaign and a day together."""
+        """Write the rows in memory, grouped by campaign and day."""
         import pyarrow as pa
 
         parts: dict[tuple[str, datetime.date], list[pa.Table]] = {}
@@ -214,7 +221,7 @@ class _TableFiles:
         """Write rows of a campaign and a day."""
         if not len(table):
             return
-        table = table.drop_columns(["day"])  # of the partition, as the campaign is
+        table = table.drop_columns(["day"])  # the partition has it, as the campaign
         there = self._open.get((campaign, day))
         if there is None:
             if len(self._open) >= _MOST:
@@ -245,7 +252,7 @@ class _TableFiles:
 
 
 def _statistics(metadata: parquet.FileMetaData) -> str:
-    """Return what the log says of a file: readers take a column without statistics for empty."""
+    """Return the statistics of a file for the log: readers treat a column without statistics as empty."""
     least: dict[str, int | str] = {}
     most: dict[str, int | str] = {}
     nulls: dict[str, int] = {}
@@ -268,7 +275,7 @@ def _append(
     """Commit the new rows; return None if another export of the store was faster."""
     module = load_delta()
     with closing(open_source(address)) as source:
-        # Noted first, so that deleting a campaign mentions this table even if the export is killed.
+        # The table is noted first, so that deleting a campaign names it even if the export is killed.
         campaigns = {slot.campaign: slot.day.toordinal() for slot in source.slots.values()}
         noted = [(f"{table}/campaign={name}", name, day) for name, day in sorted(campaigns.items())]
         source.note(noted)
@@ -288,7 +295,7 @@ def _append(
         if files.added and not _commit(module, made, files.added, writer, source.last):
             return None
         there = source.note([])
-    for campaign in run.campaigns - there:  # deleted meanwhile
+    for campaign in run.campaigns - there:  # campaigns that were deleted meanwhile
         made.update_incremental()
         made.delete(f"campaign = '{campaign}'")
     return DeltaExport(run.batches, run.reports, run.withdrawn, folded, 0)
@@ -308,7 +315,7 @@ def _commit(
 
 
 def _properties(module: ModuleType) -> object:
-    """Return how files are written. With statistics: readers take a column without them for empty."""
+    """Return the properties of files. They have statistics: readers treat a column without them as empty."""
     return module.WriterProperties(compression="ZSTD")
 
 
@@ -321,7 +328,7 @@ def _files_of(made: deltalake.DeltaTable) -> fs.FileSystem:
 
 
 def _seconds_ahead(made: deltalake.DeltaTable) -> int:
-    """Return by how many seconds this machine's clock is ahead of the one that dates the table's files."""
+    """Return the seconds by which this machine's clock is ahead of the clock that dates the table's files."""
     import pyarrow as pa
 
     files = _files_of(made)
@@ -335,11 +342,11 @@ def _maintain(made: deltalake.DeltaTable, day: datetime.date) -> int:
     """Rewrite withdrawn batches out and join small files, once a day; return how many rows left the table."""
     module, removed = load_delta(), 0
     try:
-        # First: it says that this day is done, and keeps others away. Two that join files would keep both.
+        # This commit comes first: it marks the day as done, so that no other export joins the same files.
         claim = module.CommitProperties(app_transactions=[module.Transaction(_MAINTAINED, day.toordinal())])
         made.create_write_transaction([], "append", made.schema(), _PARTITIONS, commit_properties=claim)
     except module.exceptions.CommitFailedError:
-        return 0  # another export does it
+        return 0  # another export maintains the table
     made.update_incremental()
     from pyarrow import dataset
 
@@ -353,7 +360,7 @@ def _maintain(made: deltalake.DeltaTable, day: datetime.date) -> int:
             rows = found.count_rows(filter=part & taken)
         if not rows and (small < _MANY or when >= day):
             continue
-        # Not by `delete` and `optimize`: the files that these write have another type of texts.
+        # `delete` and `optimize` are not used: their files have another type of texts.
         left = found.scanner(filter=part & ~taken if rows else part).to_reader()
         try:
             module.write_deltalake(
@@ -365,7 +372,7 @@ def _maintain(made: deltalake.DeltaTable, day: datetime.date) -> int:
                 writer_properties=_properties(module),
             )
         except module.exceptions.CommitFailedError:
-            continue  # something was added meanwhile; the next day does it
+            continue  # rows were added meanwhile; the next day repeats this
         removed += rows
     made.vacuum(dry_run=False)
     return removed

@@ -1,12 +1,12 @@
 """Reports as Parquet files for a warehouse, in the table that `dither sql` counts: each batch once.
 
-A folder holds one export. `_dither_export.json` in it says up to which tick of the store the files go, and
-lists them. Batches that were taken back are in no file that is written afterwards; for those that may be in
-an earlier one there are *tombstones*, rows of the same columns that hold the digest of the batch and nothing
-of its reports.
+A folder holds one export. Its file `_dither_export.json` states the last exported tick of the store, and
+lists the files. Later files do not contain withdrawn batches. For a withdrawn batch that an earlier file may
+contain there is a *tombstone*, a row of the same columns with the digest of the batch and without its
+reports.
 
 An export writes its files under hidden names, notes them in the store and in that list, and then gives them
-their names; one that was interrupted is completed, or begun again, by the next.
+their names. The next export completes, or repeats, an interrupted one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 LIST: Final = "_dither_export.json"
 _ROWS: Final = 1 << 10  # parts of batches that are read at once
-_BYTES: Final = 1 << 22  # bytes of reports that are held before they are written
+_BYTES: Final = 1 << 22  # bytes of reports in memory before they are written
 Row = tuple[bytes, int, int, bytes]  # identity, part, number of the slot, reports
 
 
@@ -63,7 +63,7 @@ class ExportedFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Export:
-    """What a folder holds: files with all batches of a store up to a tick, of the days from `since` on.
+    """The contents of a folder: files with all batches of a store up to a tick, from the day `since` on.
 
     `folded` are days of which reports were replaced by counts before they could be exported.
     """
@@ -76,14 +76,14 @@ class Export:
 
     @property
     def sums(self) -> tuple[int, int, int]:
-        """How many batches and reports were written, and how many batches were taken back."""
+        """The numbers of written batches, written reports and withdrawn batches."""
         written = [entry for entry in self.files if entry.campaign]
         withdrawn = sum(entry.batches for entry in self.files if not entry.campaign)
         return sum(entry.batches for entry in written), sum(entry.reports for entry in written), withdrawn
 
     @classmethod
     def read(cls, folder: Path) -> Export | None:
-        """Return what a folder holds; None if nothing was exported to it."""
+        """Return the export in a folder; None if nothing was exported to it."""
         position = folder / LIST
         if not position.exists():
             return None
@@ -112,17 +112,17 @@ class Export:
 
 
 def export_reports(address: str, folder: Path, since: datetime.date | None = None) -> Export:
-    """Write what arrived since the last export to a folder, also while collectors write.
+    """Export the reports since the last export to a folder, also while collectors write.
 
-    `since` is the first day; later exports into the same folder continue, and write everything that came
-    after the one before. Return what this one wrote.
+    `since` is the first day. Later exports into the same folder continue, and write all later reports. Return
+    the export's own files.
     """
     _load_parquet()
     if is_table_folder(folder):
         raise InvalidParameter(f"{folder} holds a Delta table; export plain files to another folder")
     with ExitStack() as opened:
         store = None
-        if not folder.is_dir():  # a wrong address leaves no folder
+        if not folder.is_dir():  # a wrong address must not leave a folder
             store = opened.enter_context(closing(open_source(address)))
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(
@@ -133,7 +133,7 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
         except StoreUnusable:
             raise InvalidParameter(f"another export writes to {folder}; wait until it ends") from None
         found = Export.read(folder)
-        if store is None or found is not None:  # what is seen of a store must not be older than the folder
+        if store is None or found is not None:  # the snapshot of the store must not be older than the folder
             store = opened.enter_context(closing(open_source(address)))
         begun = found or Export(store.identity, "" if since is None else since.isoformat())
         _check(begun, store, since, folder)
@@ -170,7 +170,9 @@ def _continue(begun: Export, store: StoreReader, folder: Path) -> Export:
     folded = tuple(day for day in store.folded_days(begun.tick) if day >= begun.since)
     made = files.entries()
     there = store.note([files.as_noted(entry) for entry in made if entry.campaign])
-    kept = [entry for entry in made if entry.campaign in (*there, "")]  # others were deleted meanwhile
+    kept = [
+        entry for entry in made if entry.campaign in (*there, "")
+    ]  # other campaigns were deleted meanwhile
     done = replace(begun, tick=store.last, files=(*begun.files, *kept))
     done.write(folder)
     done.finish(folder)
@@ -193,7 +195,7 @@ class _Files:
             writer.close()
 
     def write(self, held: Mapping[int, Sequence[Row]], slots: Mapping[int, Slot]) -> None:
-        """Write rows of the store, by the numbers of their slots."""
+        """Write rows of the store; `slots` maps their numbers to slots."""
         for number, rows in held.items():
             slot = slots[number]
             contract = self._campaigns[slot.campaign].contract
@@ -225,7 +227,7 @@ class _Files:
         return f"arrived={day.isoformat()}/{what}-{self._after:015d}.parquet"
 
     def as_noted(self, entry: ExportedFile) -> tuple[str, str, int]:
-        """Return a file as the store notes it: where it is, its campaign and its day."""
+        """Return the store's note of a file: its path, its campaign and its day."""
         position = (self._folder / entry.file).resolve()
         return str(position), entry.campaign, datetime.date.fromisoformat(entry.day).toordinal()
 
@@ -246,8 +248,8 @@ def report_columns(
 ) -> Any:
     """Return the reports of parts of batches as an Arrow table with the columns of `sql.ReportTable`.
 
-    Texts that are repeated are dictionaries; in a file they are texts like others. A row of a report about a
-    kept change is one of its question, and its place is the number of its interval, over all groups.
+    Repeated texts are dictionaries here, and plain texts in files. A row about a kept change names its
+    question, and its place is the index of its interval over all groups.
     """
     import pyarrow as pa
 
@@ -268,7 +270,7 @@ def report_columns(
     place += np.int32(first)
 
     def texts(values: Sequence[str], places: Array) -> pa.Array:
-        """Return texts by their places in a list, as the file has them, too."""
+        """Return texts by their indices in a list, as in the file."""
         return pa.DictionaryArray.from_arrays(pa.array(places), pa.array(values, pa.string()))
 
     columns = {
@@ -305,7 +307,7 @@ def open_writer(
 
 
 def tombstones(day: datetime.date, digests: Sequence[bytes]) -> pa.Table:
-    """Return rows that say which batches were taken back on a day; their place is -1."""
+    """Return rows for the batches that were withdrawn on a day; their place is -1."""
     import pyarrow as pa
 
     n = len(digests)
@@ -335,7 +337,7 @@ def _load_parquet() -> Any:
 
 
 class StoreReader(ABC):
-    """A store as it is at one moment: everything up to the tick `last` is stored, and seen."""
+    """A snapshot of a store, with all reports up to the tick `last`."""
 
     prefix = ""
 
@@ -357,7 +359,7 @@ class StoreReader(ABC):
 
     @abstractmethod
     def later(self, tick: int) -> str:
-        """Return the condition that a part of a batch was stored after a tick."""
+        """Return the SQL condition that a part of a batch was stored after a tick."""
 
     @abstractmethod
     def rows(self, after: int, slots: Sequence[int]) -> Iterator[Row]:
@@ -377,13 +379,13 @@ class StoreReader(ABC):
 
     @abstractmethod
     def note(self, files: Sequence[tuple[str, str, int]]) -> set[str]:
-        """Note files with their campaigns and days, and return the campaigns that still hold something.
+        """Note files with their campaigns and days, and return the campaigns that still have reports.
 
-        What was seen of the store ends here; a campaign that was deleted meanwhile is not noted.
+        The snapshot ends here; a campaign that was deleted meanwhile is not noted.
         """
 
     def folded_days(self, after: int) -> list[str]:
-        """Return the days whose later reports (all, before the first export) are only counts."""
+        """Return the days of which reports after the last export are stored only as counts."""
         some = f"SELECT slot FROM {self.prefix}reports WHERE {self.later(after)}"
         later = f" AND number IN ({some})" if after else ""
         folded = f"SELECT DISTINCT day FROM {self.prefix}slots WHERE counts IS NOT NULL AND {HOLDS}"
@@ -452,7 +454,7 @@ def open_source(address: str) -> StoreReader:
 
 
 class _PostgresqlReader(StoreReader):
-    """A PostgreSQL database, whatever writes to it."""
+    """A PostgreSQL database, read while its collectors write it."""
 
     prefix = "dither_"
 

@@ -14,7 +14,7 @@ _SCHEMES = ("postgresql://", "postgres://")
 
 
 def is_postgresql(address: str) -> bool:
-    """Return whether an address is one of PostgreSQL, not a file's; raise InvalidParameter at another."""
+    """Return whether an address is of PostgreSQL, not of a file; raise InvalidParameter for others."""
     known = address.startswith(_SCHEMES)
     if "://" in address and not known:
         raise InvalidParameter("a store is the path of a file, or an address postgresql://user@host/database")

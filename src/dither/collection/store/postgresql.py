@@ -1,8 +1,8 @@
 """A store in a PostgreSQL database: several collectors write at once and count what the others stored.
 
-Every batch has the tick that was the present one when it was stored. A tick is over when another one is the
-present one and no transaction that began in it still runs; each of them holds a lock of the tick, so that the
-others know. Batches are counted when their tick is over, in every process the same ones together.
+Every batch has the tick that was the present one when it was stored. A tick is over when a later one is
+present and no transaction that began in it still runs. Each transaction holds a lock of its tick, which
+others can see. Batches are counted when their tick is over. Every process counts the same batches together.
 
 Changes that replace reports by counts, or remove them, raise the generation of the store: a
 process that sees another generation builds its counts anew.
@@ -109,8 +109,8 @@ _WAITING: Final = {
     "tcp_user_timeout": 10_000,  # milliseconds
 }
 
-_PATIENCE: Final = "1s"  # that a day waits for readers before it is dropped, and others for it
-_IDLE: Final = "60s"  # after which the database ends a transaction of a process that says nothing more
+_PATIENCE: Final = "1s"  # how long dropping a day waits for readers, and others wait for it
+_IDLE: Final = "60s"  # time after which the database ends a transaction of a silent process
 
 _NewRow = tuple[bytes, int, int, bytes, int]  # identity, part, slot, reports, the slot's day
 
@@ -127,10 +127,10 @@ class PostgresqlStore(CollectorStore):
         self._psycopg = psycopg
         self._address = address
         self._sql: Connection[Any] | None = None
-        self._again = 0.0  # when to try a database again that was out of reach
+        self._again = 0.0  # the time of the next attempt after the database was out of reach
         self._generation = -1
-        self._read = 0  # the last tick that is counted
-        self._tick = 1  # the present one when something was last stored
+        self._read = 0  # the last counted tick
+        self._tick = 1  # the present tick at the last write
         self._slots: dict[Slot, int] = {}
         self._names: dict[int, Slot] = {}
         try:
@@ -254,7 +254,7 @@ class PostgresqlStore(CollectorStore):
         return outcomes
 
     def _known_slots(self, sql: Connection[Any], days: set[int]) -> tuple[dict[Slot, int], int]:
-        """Wait until nobody folds; return the slots whose numbers still hold, and the tick to store in.
+        """Wait until no process folds; return the slots whose numbers are still valid, and the present tick.
 
         `days` are those of the slots. If they are not the present day alone, wait until nobody stores.
         """
@@ -365,7 +365,7 @@ class PostgresqlStore(CollectorStore):
 
     @contextmanager
     def alone(self) -> Iterator[Connection[Any]]:
-        """Begin a transaction during which nobody appends, and after which everybody counts anew."""
+        """Begin a transaction during which nobody appends; afterwards all processes recount."""
         with self._transaction() as sql:
             sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
             sql.execute("UPDATE dither_meta SET generation = generation + 1")
@@ -373,10 +373,10 @@ class PostgresqlStore(CollectorStore):
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection[Any]]:
-        """Begin a transaction that sees the store as it is now, whatever others write."""
+        """Begin a transaction that sees the present store, unchanged by other writers."""
         with self._transaction() as sql:
             sql.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            if self.version >= BY_DAY:  # before anything is seen: no day that is seen is dropped
+            if self.version >= BY_DAY:  # taken before the snapshot: no visible day is dropped
                 sql.execute("LOCK TABLE dither_reports IN ACCESS SHARE MODE")
             yield sql
 
@@ -392,10 +392,10 @@ class PostgresqlStore(CollectorStore):
             generation, tick, _ = _meta(sql)
             if generation != self._generation:
                 raise StoreUnavailable("another process folded or deleted meanwhile; fold again")
-            live.add_all(self._news(sql, tick - 1))  # nobody appends now: these ticks are over
+            live.add_all(self._news(sql, tick - 1))  # nobody appends now, so these ticks are over
             fates = live.fates(campaign, day)
             folding = self._fold(sql, live, fates, forgotten)
-            if folding.left:  # others must not store in these slots any more
+            if folding.left:  # other processes must not store in these slots any more
                 sql.execute("UPDATE dither_meta SET generation = generation + 1")
         if folding.left:
             self._generation, self._slots, self._names = generation + 1, {}, {}  # these counts still hold
@@ -464,7 +464,7 @@ class PostgresqlStore(CollectorStore):
         for number, total in folding.totals.items():
             row = (total.n, pack_counts(total.counts), number)
             sql.execute("UPDATE dither_slots SET n = %s, counts = %s WHERE number = %s", row)
-        # A slot of counts that are empty holds nothing but identities.
+        # A slot with empty counts only holds identities.
         sql.execute("UPDATE dither_slots SET n = 0, counts = '' WHERE number = ANY(%s)", (list(whole),))
         left = list(folding.left - whole)
         days = list({slots[number].day.toordinal() for number in left})
@@ -600,7 +600,7 @@ class PostgresqlStore(CollectorStore):
         over = self.last_tick()
         if over > self._read:
             with self.snapshot() as sql:
-                if _meta(sql)[0] == self._generation:  # if not, the next look builds the counts anew
+                if _meta(sql)[0] == self._generation:  # otherwise the next look rebuilds the counts
                     yield from self._news(sql, over)
 
     def _news(self, sql: Connection[Any], over: int) -> News:
@@ -617,7 +617,7 @@ class PostgresqlStore(CollectorStore):
             with sql.cursor("news", binary=True) as cursor:
                 cursor.execute(query, (self._read, over))
                 yield from with_withdrawals(blocks(), taken, lambda number: self._slot_of(sql, number))
-        except BaseException:  # some may be counted, and some not
+        except BaseException:  # some of the reports may be counted
             self._generation = -1
             raise
         self._read = max(self._read, over)
@@ -646,7 +646,7 @@ class PostgresqlStore(CollectorStore):
 
 
 def _meta(sql: Connection[Any], before: str = "") -> tuple[int, int, int]:
-    """Return the generation of the store, the present tick, and the present day, after some statements."""
+    """Execute some statements; return the generation of the store, the present tick and the present day."""
     found = sql.execute(f"{before}SELECT generation, tick, version, day FROM dither_meta")
     while found.nextset():
         pass
@@ -658,12 +658,12 @@ def _meta(sql: Connection[Any], before: str = "") -> tuple[int, int, int]:
 
 
 def _days(sql: Connection[Any]) -> dict[int, str]:
-    """Return the days that have a partition, with its name."""
+    """Return the days with a partition, and its name."""
     return {int(name.rpartition("_")[2]): name for (name,) in sql.execute(DAYS).fetchall()}
 
 
 def make_days(sql: Connection[Any], days: Iterable[int]) -> None:
-    """Make the partitions of days that have none."""
+    """Make the missing partitions of days."""
     for day in sorted(set(days) - set(_days(sql))):
         sql.execute(NEW_DAY.format(day))
 

@@ -39,7 +39,7 @@ from dither.core.batch import identity_digest
 from dither.foundation.atomic import lock_beside, rename_after
 
 APPLICATION: Final = 0x64697463  # "ditc": SQLite recognises such files by this number
-TICK: Final = 20  # bits of the number of a row that count within its tick; the tick is the rest
+TICK: Final = 20  # lower bits of a row number, which count within its tick; the higher bits are the tick
 _ROWS: Final = 1 << 15  # rows that are read at once
 SCHEMA: Final = f"""
 PRAGMA application_id = {APPLICATION};
@@ -55,7 +55,7 @@ CREATE TABLE refused (campaign TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT 
     count INTEGER NOT NULL, PRIMARY KEY (campaign, day, reason)) WITHOUT ROWID;
 """
 _INSERT: Final = "INSERT INTO reports (number, id, part, slot, data) VALUES (?, ?, ?, ?, ?)"
-# The number of the last row that there ever was, also where it is deleted: exports go on after its tick.
+# The number of the last row ever written, even if it was deleted: exports continue after its tick.
 LAST_ROW: Final = f"""SELECT max((SELECT coalesce(max(number), 0) FROM reports),
     (SELECT coalesce(max(tick), 0) << {TICK} FROM withdrawn),
     (SELECT coalesce(max(data), 0) FROM notes WHERE number = 2))"""
@@ -94,7 +94,7 @@ class SqliteStore(CollectorStore):
         self._slots: dict[Slot, int] = {}
         self._names: dict[int, Slot | None] = {}  # number → slot, or None if its reports are folded
         self._rebuild = True
-        self._read = 0  # the number of the last row that is counted
+        self._read = 0  # the number of the last counted row
         self._last = int(self._sql.execute(LAST_ROW).fetchone()[0])
 
     def _prepare(self, fresh: bool, synchronous: str) -> None:
@@ -158,7 +158,7 @@ class SqliteStore(CollectorStore):
             with self._transaction() as sql:
                 sql.executemany(_INSERT, self._rows(sql, batches, made, numbers))
             outcomes = [Stored.NEW] * len(batches)
-        except sqlite3.IntegrityError:  # some identity is known: one by one
+        except sqlite3.IntegrityError:  # an identity is already known: insert one by one
             made, numbers = {}, count(first)
             with self._transaction() as sql:
                 outcomes = [self._append_one(sql, batch, made, numbers) for batch in batches]
@@ -376,7 +376,7 @@ class SqliteStore(CollectorStore):
                 yield from with_withdrawals(self._blocks(cursor), taken, self._slot_of)
             if taken:
                 self._read = max(self._read, ((taken[-1][0] + 1) << TICK) - 1)
-        except BaseException:  # some may be counted, and some not
+        except BaseException:  # some of the reports may be counted
             self._rebuild = True
             raise
 

@@ -24,15 +24,15 @@ from dither.foundation.arrays import Integers
 Row = tuple[int, int, bytes]  # the tick of a part of a batch, the number of its slot, its reports
 FoldedRow = tuple[int, int, bytes, int | None, int | None]  # and the tick and day of a withdrawal, if any
 TakenRow = tuple[int, int, int, int, bytes]  # tick and day of a withdrawal; the part's tick, slot, reports
-HOLDS: Final = "(counts IS NULL OR length(counts) > 0)"  # false of the slot of identities withdrawn unknown
+HOLDS: Final = "(counts IS NULL OR length(counts) > 0)"  # False for withdrawn unknown identities
 
 
 class StoreUnavailable(Exception):
-    """The store cannot be written now: a full disk, a database out of reach. Nothing was changed."""
+    """The store cannot be written now, such as on a full disk. Nothing was changed."""
 
 
 class StoreUnusable(DitherError):
-    """A store that cannot be opened: another program's file, one that is in use, or a damaged one."""
+    """The store cannot be opened: it is in use, damaged, or of another program."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,15 @@ class Withdrawal(NamedTuple):
 
 
 class Stored(Enum):
-    """What a store did with a batch."""
+    """The result of storing a batch."""
 
     NEW = "new"
     REPEATED = "repeated"  # the same bytes were stored before
-    CONFLICT = "conflict"  # other bytes were
+    CONFLICT = "conflict"  # other bytes were stored before
 
 
 class RefusedKey(NamedTuple):
-    """What refusals are counted by. The campaign is "" where none was recognised."""
+    """The key of the counts of refusals. The campaign is "" if it was not recognised."""
 
     campaign: str
     day: datetime.date
@@ -78,8 +78,8 @@ class Kept(NamedTuple):
 class CollectorStore(ABC):
     """Batches, counts of past days, published campaigns and counts of refusals, all durable.
 
-    One thread calls the methods. Those that write either return, and then the change is on disk, or raise
-    StoreUnavailable, and then nothing changed.
+    Only one thread calls the methods. A method that writes either returns after the change is on disk, or
+    raises StoreUnavailable and changes nothing.
 
     Every batch has a tick: a number that is on disk with it and never changes. A tick is over once all its
     batches are stored; public counts depend only on ticks that are over, so they are the same in every
@@ -98,13 +98,13 @@ class CollectorStore(ABC):
 
     @abstractmethod
     def append(self, batches: Sequence[Arrived]) -> list[Stored]:
-        """Store batches in one transaction; return what became of each. On disk when it returns."""
+        """Store batches in one transaction; return the result for each. They are on disk when it returns."""
 
     @abstractmethod
     def withdraw(self, withdrawals: Sequence[Withdrawal]) -> None:
         """Take batches back, known or not, in one transaction. On disk when it returns.
 
-        From this tick on they count nowhere, and a batch of such an identity that comes later is not stored.
+        From this tick on they are not counted, and a later batch with such an identity is not stored.
         """
 
     @abstractmethod
@@ -154,7 +154,7 @@ class CollectorStore(ABC):
     def forget(self, before: Mapping[str, datetime.date]) -> int:
         """Remove the identities of batches of folded days before a day, by campaign; return how many.
 
-        What cannot be removed now, as it is read, is removed by the next call.
+        Identities that cannot be removed now, because they are being read, are removed by the next call.
         """
 
     @abstractmethod
@@ -175,12 +175,12 @@ class CollectorStore(ABC):
 
 
 def part_digest(data: bytes) -> bytes:
-    """Return what stays of the reports of a folded part: enough to recognise them."""
+    """Return the digest that is kept of a folded part's reports, to recognise them."""
     return hashlib.sha256(data).digest()[:16]
 
 
 def compare_batches(batch: Arrived, kept: Sequence[Kept]) -> Stored:
-    """Return whether the batch that is kept under an identity is this one. The day may be another."""
+    """Return whether the batch stored under an identity is this one. The day may differ."""
     if len(batch.parts) != len(kept):
         return Stored.CONFLICT
     for (slot, data), stored in zip(batch.parts, kept, strict=True):
@@ -191,7 +191,7 @@ def compare_batches(batch: Arrived, kept: Sequence[Kept]) -> Stored:
 
 
 def whole_ticks(blocks: Iterable[list[Row]]) -> Iterator[list[Row]]:
-    """Return blocks of rows, in the order of ticks, in such a way that none divides a tick."""
+    """Return blocks of rows in the order of ticks, each with complete ticks."""
     rest: list[Row] = []
     for block in blocks:
         rows = [*rest, *block]
@@ -247,7 +247,7 @@ def in_order(rows: Sequence[Row], named: Callable[[int], Slot | None]) -> News:
 
 
 class Folding:
-    """Rows that are replaced by counts.
+    """Replaces rows by counts.
 
     `make` makes a slot of counts, of a slot, of the day on which they are shown (None if they wait) and of
     the tick of a withdrawal (None if they are not negative), and returns its number. `totals` are the counts
@@ -323,7 +323,7 @@ def another_text(published: Published) -> Mismatch:
 
 
 def pack_counts(counts: Integers) -> bytes:
-    """Return counts as they are stored."""
+    """Return the stored bytes of counts."""
     return zlib.compress(counts.astype("<i8").tobytes(), 1)
 
 

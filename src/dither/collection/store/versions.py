@@ -8,7 +8,7 @@ from dither.collection.store.store import StoreUnusable
 
 
 class Migration(NamedTuple):
-    """What makes a store of the version before one of this version.
+    """The statements that migrate a store of the previous version to this version.
 
     `oldest` is the oldest version whose releases may still use the store: where a migration only adds tables
     that they do not know of, both releases write side by side. {0} begins the names of tables, {1} is the
