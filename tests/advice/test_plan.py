@@ -202,3 +202,9 @@ def test_medians_have_the_error_of_the_table() -> None:
     )
     assert "single shapes" in repr(plan(survey, 5000))
     assert not any("median" in row["estimate"] for row in plan(survey, 100))  # fewer than the table has
+
+
+def test_a_direction_says_why_it_is_not_predicted() -> None:
+    (row,) = plan({"wind": dt.OGPM(dt.Circle(360), epsilon=1)}, 1_000)
+    assert row["estimate"] == "mean direction (none if spread evenly), not predicted"
+    assert row["±"] is None

@@ -178,8 +178,10 @@ def read(question: Question) -> Reading | None:
     try:
         if question.domain.listed is not None:
             return _of_list(category_question(question), len(question.domain.listed))
-        if line is None or line.circular:
+        if line is None:
             return None
+        if line.circular:  # the error is by how much directions agree, which is not known before
+            return Reading("mean direction (none if spread evenly)", math.inf, math.inf)
         if line.scale:  # the mean of positions is not that of values
             return Reading("2 % and 98 % quantiles", math.inf, math.inf)
         if may_be_missing(question):
