@@ -193,7 +193,7 @@ def test_what_is_not_independent_or_not_a_number_is_refused():
     for thing in ("1", None, [1.0], math.nan, True):
         with pytest.raises(InvalidParameter, match="combined with"):
             number(1.0, 0.1) + thing
-    with pytest.raises(InvalidParameter, match="not multiplied"):
+    with pytest.raises(InvalidParameter, match="cannot be multiplied"):
         number(1.0, 0.1) * number(1.0, 0.1)
     with pytest.raises(InvalidParameter, match="divided by 0"):
         number(1.0, 0.1) / 0

@@ -250,7 +250,7 @@ def test_formulas() -> None:
         ("x", "one side is missing"),
         ("y ~ 0 + x", "intercept"),
         ("y ~ 1", "at least one"),
-        ("y ~ .", "names its regressors"),
+        ("y ~ .", "write the names"),
         ("y ~ np.log(x)", "'x' is private"),
         ("y ~ C(x)", r"C\(x\).*private number"),
         ("y ~ np.logg(year)", "logg"),

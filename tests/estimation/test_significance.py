@@ -128,7 +128,7 @@ def test_weighted_groups_are_compared():
     assert dt.stats.same_distribution(first, second, weights=weights).p_value > 1e-3
     shifted = asked.perturb(np.clip(values[3000:] + 0.1, 0, 1), source=source)
     assert dt.stats.same_distribution(first, shifted, weights=weights).p_value < 1e-3
-    with pytest.raises(InvalidParameter, match="weights are those of both groups"):
+    with pytest.raises(InvalidParameter, match="weights of both groups"):
         dt.stats.same_distribution(first, second, weights=weights[0])
     with pytest.raises(InvalidParameter, match="reports, got"):
         dt.stats.same_distribution(first, second, weights=weights[::-1])

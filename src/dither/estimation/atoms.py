@@ -1,9 +1,9 @@
-"""The search for point masses: where an atom would raise the evidence, where exactly it is, and its weight.
+"""The search for point masses ("atoms"): their number, locations and weights.
 
-At a mode, an atom at x with weight w changes the log-likelihood by s·w − v·w²/2 to second order: s is the
-score and v the information about w that is left when the bins adapt. Integrated over w under its prior, that
-is the gain in evidence. The best place is added, the path is followed again, and the atom is kept if the
-evidence of the complete model rose.
+At a mode, an atom at x with weight w changes the log-likelihood by s·w − v·w²/2 to second order. Here s is
+the score, and v is the information about w after the bins have adapted. The gain in evidence is the integral
+of the likelihood ratio over w under its prior. An atom is added at the location with the largest gain. The
+path is followed again, and the atom is kept if the evidence of the complete model rose.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WEIGHT_STEPS: Final = 6
 
 
 def without_atom(model: DensityModel, mode: DensityMode, number: int | None) -> tuple[Floats, float]:
-    """Return the law of all reports but those of one atom, and the atom's weight."""
+    """Return the distribution of all reports except those of one atom, and the atom's weight."""
     if number is None:
         return mode.expected, 0.05
     weight = float(mode.shares[model.bins + number])
@@ -36,7 +36,7 @@ def without_atom(model: DensityModel, mode: DensityMode, number: int | None) -> 
 
 
 def best_height(counts: Floats, rest: Floats, law: Floats, weight: float) -> float:
-    """Return the log-likelihood of an atom with its best weight relative to the rest."""
+    """Return the log-likelihood of reports when an atom with distribution `law` has its best weight."""
     for _ in range(_WEIGHT_STEPS):
         ratio = (law - rest) / ((1.0 - weight) * rest + weight * law)
         step = dot(counts, ratio) / max(dot(counts, ratio**2), 1e-300)
@@ -45,10 +45,11 @@ def best_height(counts: Floats, rest: Floats, law: Floats, weight: float) -> flo
 
 
 def unseen_mass(model: DensityModel, mode: DensityMode, law: Floats) -> tuple[Floats, float, float]:
-    """Return how a mass whose reports have a law changes all shares of a mode, its mean and root mean square.
+    """Return the direction in which a new mass changes the shares of a mode, its mean and root mean square.
 
-    The mass w has the posterior N(s/v, 1/v) on w ≥ 0, with the score s and the information v that is left
-    when the bins adapt. Shares change by w times a direction.
+    `law` is the distribution of the mass's reports. The mass w has the posterior N(s/v, 1/v) on w ≥ 0. Here s
+    is the score, and v is the information after the bins have adapted. Shares change by w times the
+    direction.
     """
     score = dot(law, model.counts / mode.expected) - model.n
     weighted = law * (model.n / mode.expected)
@@ -58,7 +59,7 @@ def unseen_mass(model: DensityModel, mode: DensityMode, law: Floats) -> tuple[Fl
     logs = -solve_upper(mode.factor, root)
     direction = mode.shares * (logs - float(mode.shares @ logs)) - mode.shares
     clear = score / math.sqrt(left)
-    # The mean and the mean square of a normal variable with mean `clear` and variance 1 above 0.
+    # `mean` and `square` are the moments of a normal variable (mean `clear`, variance 1) truncated to > 0.
     above = max(math.erfc(-clear / math.sqrt(2.0)) / 2.0, 1e-300)
     dense = math.exp(-(clear**2) / 2.0) / math.sqrt(2.0 * math.pi)
     mean = max(clear + dense / above, 0.0) if clear > -8.0 else -1.0 / clear
@@ -66,16 +67,16 @@ def unseen_mass(model: DensityModel, mode: DensityMode, law: Floats) -> tuple[Fl
     return direction, mean / math.sqrt(left), math.sqrt(square / left)
 
 
-_EMPTY: Final = 0.1  # relative to the mean density: below it a fit may miss an even mass
-_SEEN: Final = 3.0  # standard errors from which on such a mass is part of the estimate
+_EMPTY: Final = 0.1  # times the mean density; in emptier bins a fit may miss an even mass
+_SEEN: Final = 3.0  # standard errors; a mass that exceeds this is added to the estimate
 
 
 def thin_masses(model: DensityModel, mode: DensityMode, *, circular: bool) -> list[tuple[Floats, Floats]]:
-    """Return what an even mass in each nearly empty stretch adds to all shares, and by how much it may.
+    """Return the estimated and possible change of all shares by an even mass in each nearly empty stretch.
 
-    The log-density of a narrow majority falls as a parabola. Around it the fit has no people, and is certain.
-    A mass is added from `_SEEN` standard errors on. Its error is always its root mean square: people of such
-    a tail need not be spread evenly.
+    The log-density of a narrow majority falls as a parabola, so the fit gives the regions around it almost no
+    mass and almost no uncertainty. A mass is added if it exceeds `_SEEN` standard errors. Its error is always
+    its root mean square, because people in such a tail need not be spread evenly.
     """
     low = mode.shares[: model.bins] < _EMPTY / model.bins
     starts = np.flatnonzero(low & ~np.roll(low, 1))
@@ -102,11 +103,11 @@ def lengths_of_line(gaps: Floats) -> Floats:
     return np.maximum(steps, 0.0)
 
 
-KNOWN: Final = 3e-4  # a spread, in lengths of the domain, below which the nearest maximum is the only one
+KNOWN: Final = 3e-4  # lengths of the domain; with a smaller spread there is only one maximum
 _FARTHEST: Final = 0.06
-_FACTOR: Final = 1.6  # between one distance that is tried and the next
-_REFUTED: Final = 6.0  # nats of evidence below the best at which a side is left
-_STEPS: Final = 3  # towards each mode
+_FACTOR: Final = 1.6  # ratio of successive distances in the search
+_REFUTED: Final = 6.0  # nats of evidence below the best at which the search of a side ends
+_STEPS: Final = 3  # steps of Fisher scoring towards each mode
 
 
 def likely_place(
@@ -117,11 +118,11 @@ def likely_place(
     spread: float,
     law: Callable[[float], Floats | None],
 ) -> tuple[float, float]:
-    """Return the posterior mean and standard deviation of an atom's place, all else refitted at each place.
+    """Return the posterior mean and standard deviation of an atom's location; all else is refitted at each.
 
-    `law(place)` is the law of reports from a place; None if the atom cannot be there. The evidence is looked
-    at from a place and a spread that were found with the bins fixed. Reports of a window have sharp ends, so
-    the evidence may have several maxima. With few reports they are about equally high.
+    `law(place)` is the distribution of reports from a location, or None if the atom cannot be there. The
+    search starts from a location and a spread that were found with the bins fixed. Reports of a window have
+    sharp ends, so the evidence may have several maxima. With few reports they are about equally high.
     """
     gaps, evidence = [0.0], [mode.evidence]
     for side in (-1.0, 1.0):
@@ -146,34 +147,34 @@ def likely_place(
     return place + mean, math.sqrt(around + spread**2)
 
 
-PLACES: Final = 257  # at which an atom is looked for, before its place is refined
+PLACES: Final = 257  # grid points for the search of an atom, before its location is refined
 _END_ODDS: Final = math.log(0.2)  # prior odds of an atom at an end
-_INNER_ODDS: Final = math.log(0.2 / 255.0)  # and at one of the places between
-_WORTH: Final = 1.0  # nats: the estimated gain from which an atom is tried
-_NEARLY: Final = 1.0  # nats: how much the whole path may add to the evidence at one smoothness
+_INNER_ODDS: Final = math.log(0.2 / 255.0)  # prior odds of an atom at one of the grid points between the ends
+_WORTH: Final = 1.0  # nats; an atom with a smaller estimated gain is not tried
+_NEARLY: Final = 1.0  # nats; the full path may add this much to the evidence at one smoothness
 _GLIMPSE: Final = 6  # steps towards a mode with one more atom
-_STEEP: Final = 4.0  # nats by which it is too low at an end, where bins have already risen towards an atom
-_NEAR_END: Final = 2.5 / 256.0  # an atom so near to an end is first tried at the end itself
-_APART: Final = 1.0 / 512.0  # two atoms are at least so far apart
-CLOSE: Final = 1.0 / 32.0  # two atoms whose shares are confused
+_STEEP: Final = 4.0  # nats; the gain at an end is underestimated by this, as bins have risen there
+_NEAR_END: Final = 2.5 / 256.0  # lengths of the domain; an atom nearer to an end is first tried at the end
+_APART: Final = 1.0 / 512.0  # lengths of the domain; the least distance between two atoms
+CLOSE: Final = 1.0 / 32.0  # lengths of the domain; the shares of two closer atoms are correlated
 _ROUNDS: Final = 6
 _STAGES: Final = 4  # stages of refinement, each four times finer
-_SHARP: Final = 5.0  # least ratio of a peak that may be an atom to the next valley
-_HIGH: Final = 0.05  # and its height relative to the highest
-_NARROW: Final = 8  # bins that are at least half as high
-_CLEAR: Final = 5.0  # standard errors from which an atom is not doubted
-_LEAST_WIDTH, _MOST_WIDTH, _WIDTHS = 1e-4, 0.1, 24  # standard deviations of an atom that are tried
-_LOWER_PARTS: Final = (0.2, 0.35, 0.5, 0.65, 0.8)  # the share of its people who are below its place
-_UNLIKELY: Final = 1e-5  # the probability from which on a division is kept
+_SHARP: Final = 5.0  # least ratio of a peak to the next valley if the peak may be an atom
+_HIGH: Final = 0.05  # least height of such a peak relative to the highest peak
+_NARROW: Final = 8  # largest number of bins at least half as high as such a peak
+_CLEAR: Final = 5.0  # standard errors; an atom with a larger share is kept without a test
+_LEAST_WIDTH, _MOST_WIDTH, _WIDTHS = 1e-4, 0.1, 24  # range and number of standard deviations that are tried
+_LOWER_PARTS: Final = (0.2, 0.35, 0.5, 0.65, 0.8)  # tried shares of an atom's people below its mean
+_UNLIKELY: Final = 1e-5  # divisions with a smaller probability are dropped
 _ROUNDED: Final = 0.3  # standard deviation of rounding to integer cells
 
 
 @dataclass(frozen=True)
 class Atom:
-    """A point mass: its place, and the standard deviation of the place, in lengths of the domain.
+    """A point mass: its location, and the standard deviation of the location, in lengths of the domain.
 
-    `divided` says where its people may be, as distances from the place, each with its probability: values
-    so close together send reports that are indistinguishable from its own.
+    `divided` lists distances from the location at which its people may be, each with its probability. Reports
+    of values that are so close together cannot be distinguished.
     """
 
     place: float
@@ -183,7 +184,7 @@ class Atom:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """A model with its path, the prior log-odds of its atoms, and what another atom would gain."""
+    """A model with its path, the prior log-odds of its atoms, and the gain of one more atom."""
 
     model: DensityModel
     path: Path
@@ -198,14 +199,14 @@ class _Found:
 
 @dataclass(frozen=True, eq=False)
 class AtomSearch:
-    """Looks for atoms of one question's reports, counted in `rows` rows."""
+    """Search for atoms in the reports to one question, counted in `rows` rows."""
 
     question: NumberQuestion
     rows: int
 
     @cached_property
     def places(self) -> Floats:
-        """Where atoms are looked for, on [0, 1]; on a circle the end is the beginning."""
+        """The grid of the search on [0, 1]; on a circle 1 is left out because it equals 0."""
         points = np.linspace(0.0, 1.0, PLACES)
         return points[:-1] if self._circular else points
 
@@ -218,12 +219,12 @@ class AtomSearch:
         return self.laws(self.places)
 
     def laws(self, places: Floats) -> Operator:
-        """Return the law of the reports of people at places on [0, 1]."""
+        """Return the operator from points on [0, 1] to the distributions of their reports."""
         line = self.question.line
         return self.question.likelihood(np.clip(line.from_unit(places), line.low, line.high), self.rows)
 
     def columns(self, atoms: list[Atom]) -> Floats:
-        """Return the laws of atoms, one in each column."""
+        """Return the report distributions of atoms as columns."""
         if not atoms:
             return np.zeros((self._points.shape[0], 0))
         return self.laws(np.array([atom.place for atom in atoms])).dense()
@@ -234,7 +235,7 @@ class AtomSearch:
         path = Path.down(model, seen=watch.look if most else None)
         found = _Found(model, path, [], 0.0, watch)
         peaks = self._peaks(path.best.shares)
-        if 1 <= len(peaks) <= most:  # one atom of a comb would not raise the evidence by itself
+        if 1 <= len(peaks) <= most:  # a single atom of a comb would not raise the evidence
             comb = self._prune(empty, self._try(empty, path.best, peaks))
             found = max(found, comb, key=lambda option: option.evidence)
         while len(found.atoms) < most and (larger := self._enlarge(empty, found)) is not None:
@@ -245,7 +246,7 @@ class AtomSearch:
         return model, found.path, [self._place(model, best, atoms, number) for number in range(len(atoms))]
 
     def _enlarge(self, model: DensityModel, found: _Found) -> _Found | None:
-        """Return the path with one more atom, at an end or between; None if neither raises the evidence."""
+        """Return the path with one more atom, or None if no atom raises the evidence."""
         for gain, position, mode in found.watch.candidates():
             if gain <= found.path.best.evidence + _WORTH:
                 break
@@ -258,13 +259,13 @@ class AtomSearch:
         return None
 
     def _try(self, model: DensityModel, mode: DensityMode | None, atoms: list[Atom]) -> _Found:
-        """Return the path with atoms, at the likeliest places near the given ones."""
+        """Return the path with atoms at the likeliest locations near the given ones."""
         if mode is not None:
             atoms = [self._refine(model, mode, atom, None) for atom in atoms]
         odds = self._odds(atoms)
         points = sorted(atom.place for atom in atoms)
         close = any(second - first < CLOSE for first, second in pairwise(points))
-        for _ in range(_ROUNDS if close else 2):  # the places of close atoms depend on each other
+        for _ in range(_ROUNDS if close else 2):  # the locations of close atoms depend on each other
             larger = model.with_atoms(self.columns(atoms))
             watch = _Watch(self, larger, atoms)
             path = Path.down(larger, seen=watch.look)
@@ -276,7 +277,7 @@ class AtomSearch:
         return _Found(larger, path, atoms, odds, watch)
 
     def _odds(self, atoms: list[Atom]) -> float:
-        """Return the prior log-odds of atoms at their places."""
+        """Return the prior log-odds of atoms at their locations."""
         return sum(_END_ODDS if self._at_end(atom.place) else _INNER_ODDS for atom in atoms)
 
     def _glimpse(self, model: DensityModel, mode: DensityMode, atoms: list[Atom]) -> float:
@@ -303,7 +304,7 @@ class AtomSearch:
         return not self._circular and point in (0.0, 1.0)
 
     def _peaks(self, shares: Floats) -> list[Atom]:
-        """Return the tops of a fit that are much higher than the next valleys."""
+        """Return the peaks of a fit that are much higher than the neighbouring valleys."""
         bins = shares.size
         padded = np.concatenate([[0.0], shares, [0.0]])
         tops = np.flatnonzero((shares > padded[:-2]) & (shares >= padded[2:]))
@@ -321,13 +322,13 @@ class AtomSearch:
         return [self._refine(model, mode, atom, number) for number, atom in enumerate(atoms)]
 
     def _refine(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int | None) -> Atom:
-        """Return the likeliest place near an atom's, all else as in a mode; atoms at the ends stay there."""
+        """Return an atom at its likeliest nearby location; atoms at an end do not move."""
         if self._at_end(atom.place):
             return atom
         rest, weight = without_atom(model, mode, number)
         position, width = atom.place, 1.0 / (PLACES - 1)
         tried: list[tuple[float, float]] = []
-        # Narrow windows need more places at first, or none of them meets the reports.
+        # Narrow windows need a finer first grid; otherwise no grid point explains the reports.
         count = 2 * min(max(math.ceil(4.0 * width / self.question.window_share), 4), 256) + 1
         for _ in range(_STAGES):
             points = position + width * np.linspace(-1.0, 1.0, count)
@@ -346,9 +347,10 @@ class AtomSearch:
     def end_masses(
         self, model: DensityModel, mode: DensityMode, atoms: list[Atom]
     ) -> list[tuple[Atom, Floats]]:
-        """Return an atom for each end without one, and by how much it may change all shares, its own last.
+        """Return an atom for each end that has none, with the possible change of all shares, its own last.
 
-        People at an end may be too few to be found (clipped values), and a smooth curve does not show them.
+        Clipped values may put a few people at an end. The search may miss them, and a smooth curve hides
+        them.
         """
         if self._circular:
             return []
@@ -361,10 +363,12 @@ class AtomSearch:
         return found
 
     def _place(self, model: DensityModel, mode: DensityMode, atoms: list[Atom], number: int) -> Atom:
-        """Return an atom at its likely place, with the spread of all likely places."""
+        """Return an atom at its posterior mean location, with the spread of its location."""
         atom = atoms[number]
         others = np.array([other.place for other in atoms if other is not atom])
-        close = bool((np.abs(others - atom.place) < CLOSE).any())  # their shares adapt to the places
+        close = bool(
+            (np.abs(others - atom.place) < CLOSE).any()
+        )  # the shares of close atoms adapt to their locations
         if self._at_end(atom.place) or (atom.spread < KNOWN and not close):
             return atom
 
@@ -378,11 +382,11 @@ class AtomSearch:
         return replace(atom, place=point % 1.0 if self._circular else point, spread=spread)
 
     def _widen(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int) -> Atom:
-        """Return the atom with where its people may be, if it is two atoms of the same mean.
+        """Return the atom with the likely locations of its people, if it is two atoms with the same mean.
 
-        All widths and a few unequal shares of the two have the same prior, and the likelihood that the atom
-        has when it is so divided. Halves alone would be sure that nobody is where two unequal parts are: both
-        have the same variance, and the reports of close values show only that.
+        The widths and several unequal shares of the two atoms have a uniform prior. The likelihood is
+        computed for the divided atom. Unequal shares are needed because reports of close values reveal only
+        the variance, and an unequal pair can have the same variance as an equal one.
         """
         if self._at_end(atom.place):
             return atom
@@ -406,7 +410,7 @@ class AtomSearch:
 
 
 class _Watch:
-    """The best atom that could be added over the modes of a path: at an end, and between the ends."""
+    """The best candidates for one more atom over the modes of a path: at each end, and between the ends."""
 
     def __init__(self, search: AtomSearch, model: DensityModel, atoms: list[Atom]) -> None:
         self.search, self.model = search, model
@@ -416,11 +420,11 @@ class _Watch:
             self.taken |= np.abs(search.places - atom.place) < _APART
 
     def candidates(self) -> list[tuple[float, float, DensityMode]]:
-        """Return the evidence that is hoped for, the place and the mode of each, the best first."""
+        """Return the expected evidence, the location and the mode of each candidate, the best first."""
         return sorted(self.best.values(), key=lambda candidate: -candidate[0])
 
     def look(self, mode: DensityMode) -> None:
-        """Compare the evidence of a mode with one more atom at each place."""
+        """Update the best candidates with the gain of one more atom at each grid point of a mode."""
         gains, positions = self._gains(mode), self.search.places
         inner = gains.copy()
         if not self.search._circular:

@@ -1,9 +1,9 @@
-"""`dt.bounds`: from which number to which the values of most people lie, for a second campaign on that range.
+"""`dt.bounds`: an interval that contains the values of most people, as the domain of a second campaign.
 
-A range ten times too wide costs a hundred times the people. So a few people first
-report on a wide scale. Two quantiles of their values, a little widened, are the interval for the others. A
-person answers only one of both campaigns, so the second one's intervals hold for every choice made from the
-first.
+A range that is ten times too wide needs a hundred times as many people. So a few people first report on a
+wide scale. Two quantiles of their values, slightly widened, bound the interval for the others. A person takes
+part in only one of the two campaigns, so the confidence intervals of the second campaign hold for every
+choice that is based on the first.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from dither.estimation.verbs import count_numbers
 from dither.foundation.numerics.distributions import student_t_quantile
 
 LEVEL: Final = 0.95
-LOOKS: Final = 100  # looks at which the intervals hold together, each at 1.2 times as many reports
-MOST_RATIO: Final = 2.0  # largest ratio of the widest and the narrowest range within the intervals
+LOOKS: Final = 100  # number of looks at which the intervals hold together
+MOST_RATIO: Final = 2.0  # largest ratio of the widest to the narrowest range within the intervals
 _MARGIN: Final = 1.0 / 32.0  # relative to the scale: margin beyond each quantile
 _MOST_FACTOR: Final = 1e6
-_FAR: Final = 4.0  # in widths: farther from 0 an interval is rounded by its width
+_FAR: Final = 4.0  # widths; an interval farther from 0 is rounded relative to its width
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bounds(LabelledEstimate):
     """Two quantiles of people's values, and the interval [`low`, `high`] for the reports of others.
 
-    As an estimate it has both quantiles; on a scale they are values. `low` and `high` are a 32nd
-    of the scale beyond the quantiles, rounded outwards to two digits. `ready` says whether the quantiles are
-    known well enough: the widest range that their intervals allow is at most twice the narrowest. If not,
-    `missing` is about how many more people have to answer. These intervals hold at 100 looks together, each
-    at 1.2 times as many reports as the one before. People at an end of the scale who may be fewer than those
-    beyond a quantile are left out of it; the share outside counts them.
+    The estimate's value is the two quantiles, in the units of the values. `low` and `high` are a 32nd of the
+    scale beyond the quantiles, rounded outwards to two digits. `ready` is True if the quantiles are known
+    well enough: the widest range that their intervals allow is at most twice the narrowest. If not, `missing`
+    is about the number of further people needed. The intervals hold at 100 looks together, each at 1.2 times
+    as many reports as the look before. A group at an end of the scale is left out of a quantile if it may be
+    smaller than the share beyond the quantile. The share outside counts this group.
     """
 
-    curve: DensityCurve = field(kw_only=True)  # with people at the ends who may not be seen
+    curve: DensityCurve = field(kw_only=True)  # the posterior, including possible unseen people at the ends
     parts: tuple[QuantileInterval, ...] = field(kw_only=True)
 
     @property
@@ -81,7 +81,7 @@ class Bounds(LabelledEstimate):
 
     @property
     def missing(self) -> int:
-        """About how many more people have to answer; 0 if the quantiles are known well enough."""
+        """The approximate number of further people needed; 0 if the quantiles are known well enough."""
         if self.ready:
             return 0
         low, high = 1.0, _MOST_FACTOR
@@ -94,7 +94,7 @@ class Bounds(LabelledEstimate):
 
     @property
     def outside(self) -> tuple[float, float, float]:
-        """The share of people outside [`low`, `high`] and the ends of its interval, at 100 looks."""
+        """The share of people outside [`low`, `high`], and the ends of its interval for 100 looks."""
         return self.share_outside(self.low, self.high)
 
     def share_outside(self, low: float, high: float) -> tuple[float, float, float]:
@@ -117,7 +117,7 @@ class Bounds(LabelledEstimate):
         return Interval(self.low, self.high, unit=self.unit, clipped_from=self)
 
     def check(self) -> None:
-        """Raise NotIdentifiable, with the number of people who are missing, unless `ready`."""
+        """Raise NotIdentifiable, with the number of further people needed, unless `ready`."""
         if not self.ready:
             low, high = self.narrowest
             least = show_range(low, high, self.unit) if low < high else "a single value"
@@ -128,7 +128,7 @@ class Bounds(LabelledEstimate):
             )
 
     def _quantiles(self, *signs: float, shrink: float = 1.0) -> tuple[float, float]:
-        """Return both quantiles, moved by `shrink` times the reach of their intervals."""
+        """Return both quantiles, moved inwards by `shrink` times the half-widths of their intervals."""
         reach = student_t_quantile(level_of_one(LEVEL, LOOKS)) * shrink
         low, high = (part.crossing(sign * reach) for part, sign in zip(self.parts, signs, strict=True))
         return low, high
@@ -154,7 +154,7 @@ class Bounds(LabelledEstimate):
 
     @property
     def words(self) -> str:
-        """The interval in which to ask others, the share outside, and how many people are missing."""
+        """A text: the interval for others, the share outside it and the number of further people needed."""
         share, least, most = self.outside
         where = f"{show_range(self.low, self.high, self.unit)}{self._in_unit()}"
         beyond = Clipping(self.low, self.high, (share, least, most)).beyond
@@ -166,10 +166,10 @@ class Bounds(LabelledEstimate):
 
 
 def _without_doubtful_ends(curve: DensityCurve, tails: tuple[float, float]) -> DensityCurve:
-    """Return the curve without people at an end of the scale who may be fewer than those beyond a quantile.
+    """Return the curve without a group at an end of the scale that may be smaller than the share it hides.
 
-    A few of them, or none, would otherwise move a quantile to the end of a scale that is wide on purpose. The
-    share outside counts them.
+    Otherwise a few people at an end, or an estimate of none, would move a quantile to the end of a scale that
+    is wide on purpose. The share outside counts these people.
     """
     gone = []
     for number, atom in enumerate(curve.atoms):
@@ -195,12 +195,12 @@ def _round_outwards(end: float, width: float, *, up: bool) -> float:
 
 @name_result
 def bounds(reports: Reports | Counts, q: Sequence[float] = (0.02, 0.98)) -> Bounds:
-    """Estimate from which number to which most people's values lie: two quantiles, and an interval.
+    """Estimate two quantiles of people's values, and an interval that contains the values of most people.
 
-    For reports on a wide domain, such as those of `SW` on `dt.Interval(0, 1440).on_scale("log")`. The result
-    prints both quantiles with their intervals, and `dt.Interval(found.low, found.high, clipped_from=found)`
-    is the domain for other people; `found.interval_domain()` is the same, and refuses while
-    the quantiles are not known well enough. Reports are read by empirical Bayes.
+    The reports are of a wide domain, such as the reports of `SW` on `dt.Interval(0, 1440).on_scale("log")`.
+    The result prints both quantiles with their intervals. `found.interval_domain()` is the domain for other
+    people, or raises NotIdentifiable if the quantiles are not known well enough. `dt.Interval(found.low,
+    found.high, clipped_from=found)` is the same domain without this check. The method is empirical Bayes.
 
     >>> import dither as dt
     >>> wide = dt.Interval(0, 1440, unit="minutes").on_scale("log")

@@ -1,4 +1,4 @@
-"""Differences between groups and pooling of groups, with intervals and p-values that hold together."""
+"""Differences between groups and pooled estimates, with simultaneous intervals and adjusted p-values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MOST_COMPARISONS: Final = 100_000
 class Differences(ResultTable):
     """Differences of pairs of groups: first less second, with joint intervals and adjusted p-values.
 
-    All intervals hold at once with probability `level` (Bonferroni). If the rows whose `p` is at most α are
+    All intervals hold together with probability `level` (Bonferroni). If the rows whose `p` is at most α are
     rejected, any of them is rejected wrongly with probability at most α (Holm). `differences["A", "B"]` is
     one estimate, with an interval of its own.
     """
@@ -126,7 +126,7 @@ def contrasts(
     level: float = 0.95,
     alternative: Alternative = "two-sided",
 ) -> Differences:
-    """Return sums of groups with own weights, as one family: intervals and p-values hold all at once.
+    """Return weighted sums of groups, with simultaneous intervals and adjusted p-values.
 
     The weights of a contrast add up to 0, and a group without one counts 0. With `alternative="greater"` or
     "less", to be decided before looking, p-values ask whether a contrast is above, or below, 0.
@@ -162,10 +162,10 @@ def contrasts(
 
 
 def equal_groups(groups: Groups) -> Significance:
-    """Test the hypothesis that one number, a mean or a share, is the same in all groups.
+    """Test the hypothesis that a mean or a share is the same in all groups.
 
-    Welch's F test [Welch51] of the estimates and their standard errors: groups may have different variances,
-    and the noise of privacy is part of them.
+    This is Welch's F test [Welch51] of the estimates and their standard errors. Groups may have different
+    variances. The variances include the noise of privacy.
 
     >>> import dither as dt
     >>> asked = dt.KRR(dt.Categories(["no", "yes"]), epsilon=2)
@@ -285,7 +285,7 @@ def _reports(group: object) -> Reports | Counts:
 def combine(
     parts: Sequence[Reports | Counts | Estimate], *, weights: Sequence[float] | None = None
 ) -> Estimate:
-    """Return one estimate from independent ones of the same quantity, such as versions of a question.
+    """Return one estimate from independent estimates of the same quantity, such as versions of a question.
 
     The parts are reports, summaries or estimates of different people. Mechanisms
     and ε may differ, but the domain must be the same. Without `weights`, each part is weighted
@@ -313,10 +313,10 @@ def combine(
 def combine_lists(versions: Sequence[Counts], *, at_any_time: bool = False) -> ResultTable:
     """Return the share of each answer from versions of a question whose lists of answers differ.
 
-    An answer has the reports of the versions in which it could be chosen, each weighted by its precision: a
-    share is that among the people who were offered the answer. So the shares need not sum to 1. `versions` in
-    a row counts the versions that have the answer. Intervals hold at one look, or at any time. Raise Mismatch
-    if no answer is in two versions.
+    The share of an answer is its share among the people who were offered it, so the shares need not sum to 1.
+    It is estimated from the versions that offer the answer, each weighted by its precision. `versions` in a
+    row counts these versions. Intervals hold at one look, or at any time. Raise Mismatch if no answer is in
+    two versions.
     """
     estimates = [frequencies(summary) for summary in versions]
     answers = list(dict.fromkeys(label for part in estimates for label in part.labels))
@@ -335,10 +335,10 @@ def combine_lists(versions: Sequence[Counts], *, at_any_time: bool = False) -> R
 
 
 def combine_versions(versions: Sequence[Counts], *, at_any_time: bool = False) -> Estimate | ResultTable:
-    """Return one answer from all versions of a question: an estimate, or a table where lists differ.
+    """Return the result of all versions of a question: an estimate, or a table if their lists differ.
 
-    Versions whose devices draw the same are counted together. `at_any_time` is for the intervals of a table.
-    Raise an error that says why if they cannot be combined.
+    The reports of versions with the same mechanism are counted together. `at_any_time` applies to the
+    intervals of a table. Raise the reason if the versions cannot be combined.
     """
     _check_people(versions)
     counted: dict[str, Counts] = {}
@@ -357,7 +357,7 @@ def combine_versions(versions: Sequence[Counts], *, at_any_time: bool = False) -
 
 
 def combine_groups(versions: Sequence[GroupCounts], *, minimum: int) -> GroupedEstimates:
-    """Return one estimate of each group from all versions of a question, each weighted by its precision.
+    """Return the estimate of each group from all versions of a question, each weighted by its precision.
 
     Groups with fewer than `minimum` reports in all versions together are left out.
     """
@@ -375,10 +375,11 @@ def combine_groups(versions: Sequence[GroupCounts], *, minimum: int) -> GroupedE
 
 
 def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Estimate:
-    """Return the estimate for a population in which the share of every group (stratum) is known.
+    """Return the estimate for a population with known shares of groups (strata).
 
-    Each group counts by its share of the population instead of its share of the reports. So a group that
-    answered less often than others is not under-represented; within a group, who answers must not matter.
+    Each group is weighted by its share of the population instead of its share of the reports. So a group that
+    answered less often than others is not under-represented. Within a group, people who answer must not
+    differ from people who do not.
     """
     given = estimates_of(groups)
     if not isinstance(shares, Mapping):

@@ -1,4 +1,4 @@
-"""What a posterior says: shares, quantiles and the mode, with intervals, and bands for bins."""
+"""Shares, quantiles and the mode of a posterior density, with intervals, and bands for bins."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from dither.privacy import Guarantee
 _FINE: Final = 1024  # points of the grid in the search for a quantile
 _DRAWS: Final = 4000  # draws of the largest deviation, for simultaneous bands
 _SAME: Final = 1e-12
-_SINGULAR: Final = 1e-9  # added to variances, so that a singular correlation has a factor
+_SINGULAR: Final = 1e-9  # added to variances, so that a singular matrix has a Cholesky factor
 
 
 @dataclass(frozen=True, eq=False)
 class QuantileInterval(ConfidenceInterval):
-    """The interval of a quantile: each place at which the share of people below may be `share`.
+    """The interval of a quantile: all points below which the share of people may be `share`.
 
-    `places` are on [0, 1], `sums` the shares up to each of them, and `errors` their standard errors.
+    `places` are points on [0, 1], `sums` the shares up to each of them, and `errors` their standard errors.
     """
 
     line: Line
@@ -58,8 +58,9 @@ class QuantileInterval(ConfidenceInterval):
 class ModeInterval(ConfidenceInterval):
     """The interval of the likeliest value: each point mass or bin that may have the largest share.
 
-    `gaps` say by how much the share of each is below the largest, `errors` their standard errors. It reaches
-    from `offsets` of the peak by half a bin, `reach`, and by the spread of a point mass's place.
+    `gaps` are the differences between the largest share and each share, and `errors` their standard errors.
+    The interval extends beyond the `offsets` from the peak by `reach` (half a bin) and the `spreads` of point
+    masses.
     """
 
     line: Line
@@ -86,7 +87,7 @@ class ModeInterval(ConfidenceInterval):
 
 @dataclass(frozen=True, eq=False)
 class DensityCurve:
-    """A density on equal bins of [0, 1] with atoms, as the mean and covariance of their probabilities.
+    """A density on equal bins of [0, 1] with atoms: the mean and covariance of their probabilities.
 
     With `points` the mass is on these points instead of bins, without atoms.
     """
@@ -110,7 +111,7 @@ class DensityCurve:
 
     @property
     def resolution(self) -> float:
-        """The width, in lengths of the domain, below which detail is assumed, not seen; 0 for points.
+        """The width, in lengths of the domain, of the smallest detail that the reports show; 0 for points.
 
         It is the domain over the number of free parameters that the reports support.
         """
@@ -121,7 +122,7 @@ class DensityCurve:
 
     @property
     def condition(self) -> str:
-        """Under which condition intervals cover, as it is printed."""
+        """The condition under which intervals cover, as a printed text."""
         width = self.resolution * self.line.length
         if self.line.parts > 1 and width:
             return f" if smooth at {float(f'{self.resolution * self.line.parts:.1g}'):g} parts of the scale"
@@ -131,12 +132,12 @@ class DensityCurve:
 
     @cached_property
     def covariance(self) -> Floats:
-        """The covariance of the shares' errors, with what the places of close atoms add."""
+        """The covariance of the shares' errors, including the uncertain locations of close atoms."""
         return self.posterior.covariance + self._place_covariance
 
     @cached_property
     def _place_covariance(self) -> Floats:
-        """What the places of close atoms add to the covariance of the shares.
+        """The covariance of the shares that comes from the uncertain locations of close atoms.
 
         If one of two close atoms is moved, their shares change so that their centre of mass stays.
         """
@@ -153,7 +154,7 @@ class DensityCurve:
         return found
 
     def without_atoms(self, gone: Sequence[int]) -> DensityCurve:
-        """Return the curve of the other people, if those at some of the atoms are left out."""
+        """Return the curve of the people who are not at one of the given atoms."""
         kept = np.ones(self.shares.size)
         kept[[self.bins + number for number in gone]] = 0.0
         mass = float(self.shares @ kept)
@@ -167,9 +168,9 @@ class DensityCurve:
         return replace(self, posterior=posterior)
 
     def below(self, places: Floats, *, wide: bool = False) -> Floats:
-        """Return the part of each bin and atom at or below places on [0, 1]: a row for each place.
+        """Return the part of each bin and atom at or below points on [0, 1]: a row for each point.
 
-        With `wide` atoms are as wide as they may be.
+        With `wide`, an atom is spread over its possible locations.
         """
         at = np.asarray(places, dtype=np.float64).reshape(-1, 1)
         if self.points is not None:
@@ -181,14 +182,16 @@ class DensityCurve:
         """Return the parts above `first` and at most at `last`; on a circle from first forward to last."""
         found = self.below(last, wide=wide) - self.below(first, wide=wide)
         bottom = np.asarray(first).reshape(-1) <= 0.0
-        found[bottom] = self.below(np.asarray(last).reshape(-1)[bottom], wide=wide)  # the lowest is inside
+        found[bottom] = self.below(
+            np.asarray(last).reshape(-1)[bottom], wide=wide
+        )  # the lowest point is included
         return found + (np.asarray(last) < np.asarray(first)).reshape(-1, 1)
 
     def influence(self, parts: Floats, operator: Operator, size: int) -> Floats:
         """Return how much each of `size` different reports moves a share of people, up to a factor.
 
-        A report moves the log-likelihood by its law over the expected one, and the shares by their covariance
-        times the same ratio. Atoms have the distribution of their bins.
+        A report moves the log-likelihood by the ratio of its distribution to the expected one. It moves the
+        shares by their covariance times the same ratio. Atoms have the distribution of their bins.
         """
         moved = product(self.posterior.own, parts)
         inputs = moved[: self.bins].copy()
@@ -199,7 +202,7 @@ class DensityCurve:
         return np.interp(np.arange(size), centres, rows)
 
     def share_below(self, places: Floats) -> Estimate:
-        """Estimate the share of people at or below places on [0, 1]."""
+        """Estimate the share of people at or below points on [0, 1]."""
         return self.share(self.below(places), self.below(places, wide=True))
 
     def share_between(self, first: Floats, last: Floats) -> Estimate:
@@ -209,7 +212,7 @@ class DensityCurve:
     def share(self, parts: Floats, wide: Floats | None = None) -> Estimate:
         """Estimate the share of people in parts of bins and atoms; `wide` are the parts with wide atoms."""
         spread = (product(parts, self.covariance) * parts).sum(axis=1)
-        # Whether an atom lies in a part is itself uncertain: the mean square of a coin about the estimate.
+        # Whether an atom lies in a part is uncertain: add the mean squared error of this indicator.
         for number, atom in enumerate(self.atoms):
             if wide is not None and (atom.spread > _SAME or atom.divided):
                 chance, inside = wide[:, self.bins + number], parts[:, self.bins + number]
@@ -224,7 +227,7 @@ class DensityCurve:
 
     @cached_property
     def _ladder(self) -> tuple[Floats, Floats, Floats]:
-        """Places on [0, 1], the share up to each, and its standard error."""
+        """Points on [0, 1], the share up to each, and its standard error."""
         points = np.linspace(0.0, 1.0, _FINE + 1)
         beside = [[atom.place - 1e-9, atom.place] for atom in self.atoms]
         if self.points is not None:
@@ -234,12 +237,12 @@ class DensityCurve:
         return points, np.asarray(found.value), np.asarray(found.standard_error)
 
     def quantile(self, q: float) -> Estimate:
-        """Estimate the value below which a q of the people are."""
+        """Estimate the value below which a share q of the people is."""
         interval = QuantileInterval(self.line, q, *self._ladder, self.condition)
         return Estimate(interval.crossing(0.0), None, self.n, self.guarantee, confidence=interval)
 
     def mean(self) -> Estimate:
-        """Estimate the mean; its error has the bias of smoothing and the places of point masses in it."""
+        """Estimate the mean; its error includes the bias of smoothing and the locations of point masses."""
         centres = (np.arange(self.bins) + 0.5) / self.bins if self.points is None else self.points
         points = np.append(centres, [atom.place for atom in self.atoms])
         spread = dot(points, product(self.covariance, points))
@@ -253,7 +256,7 @@ class DensityCurve:
     def mode(self) -> Estimate:
         """Estimate the likeliest value: the point mass or the bin of the fit with the largest share.
 
-        The interval holds each of them whose share is not significantly below the largest.
+        The interval contains every point mass or bin whose share is not significantly below the largest.
         """
         if self.points is not None:
             centres, reach = self.points, np.zeros(self.bins)
@@ -288,7 +291,7 @@ class DensityCurve:
         error = np.sqrt(
             np.maximum(np.atleast_1d(found.standard_error) ** 2 + self._bias_correction(parts), 0.0)
         )
-        if simultaneous:  # one bin is enough to miss: the larger error, and the posterior's correlations
+        if simultaneous:  # one missed bin breaks the band: use the larger error
             own = product(product(parts, self.posterior.own + self._place_covariance), parts.T)
             error = np.maximum(error, np.sqrt(np.maximum(np.diagonal(own), 0.0)))
             reach = _largest(own, level)
@@ -296,12 +299,13 @@ class DensityCurve:
         return np.clip(value - reach * error, 0.0, 1.0), np.clip(value + reach * error, 0.0, 1.0)
 
     def _bias_correction(self, parts: Floats) -> Floats:
-        """Return an addition to the squared errors of parts that gives them the bias of their surroundings.
+        """Return an addition to the squared errors of parts: the average bias of neighbouring parts.
 
-        The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does,
-        an interval would be too short and a band pinched. So its size, relative to the share, is averaged
-        over parts of the same shape up to such a length away. Emptier parts count by their share: in a tail
-        the size relative to next to nothing is many times 1, and would be all that a narrow majority sees.
+        The bias of smoothing changes its sign about as often as the fit has free parameters. Near a sign
+        change an interval would be too short. So the bias, relative to the share, is averaged over
+        neighbouring parts of the same shape, up to the typical distance of sign changes. Parts with small
+        shares have small weights, because their relative bias in a tail is large and would dominate the
+        average.
         """
         if self.points is not None or not self.posterior.biases.any():
             return np.zeros(parts.shape[0])
@@ -312,7 +316,7 @@ class DensityCurve:
         total, count = np.zeros((2, parts.shape[0]))
         for shift in range(-length, length + 1):
             moved = np.roll(inner, shift, axis=1)
-            if not self.line.circular:  # what would be pushed out at an end is not looked at
+            if not self.line.circular:  # ignore parts that the shift would move beyond an end
                 moved[np.any(inner[:, self.bins - shift :] if shift > 0 else inner[:, :-shift], axis=1)] = 0.0
             share = product(moved, shares)
             there = np.sqrt(np.sum(product(moved, biases[:, : self.bins].T) ** 2, axis=1))
@@ -321,11 +325,11 @@ class DensityCurve:
             total[known] += there[known] / fuller
             count[known] += share[known] / fuller
         added = np.asarray((total / np.maximum(count, _SAME) * own) ** 2 - here)
-        # The bias of a part with an atom is that of both: the surroundings know nothing of the atom.
+        # The neighbours of a part with an atom lack the atom's bias, so they may only increase the error.
         return np.where(parts[:, self.bins :].any(axis=1), np.maximum(added, 0.0), added)
 
     def density(self, places: Floats) -> Floats:
-        """Return the density of the bins at places on [0, 1], in units of [0, 1], without the atoms."""
+        """Return the density of the bins at points on [0, 1], in units of [0, 1], without the atoms."""
         if self.points is not None:
             return np.zeros(np.shape(places))
         heights = self.shares[: self.bins] * self.bins
@@ -338,12 +342,12 @@ class DensityCurve:
 
 
 def _user(line: Line, point: float) -> float:
-    """Return the value at a place on [0, 1]."""
+    """Return the value at a point on [0, 1]."""
     return float(line.from_unit(np.asarray(min(max(point, 0.0), 1.0))))
 
 
 def _atom_below(atom: Atom, at: Floats, *, wide: bool) -> Floats:
-    """Return the share of an atom's people at or below places; if it may be divided, on average."""
+    """Return the share of an atom's people at or below points, averaged over its possible divisions."""
     if not (wide and atom.divided):
         return _before(atom.place, atom.spread, at)
     parts = [chance * _before(atom.place + offset, atom.spread, at) for offset, chance in atom.divided]
@@ -351,14 +355,14 @@ def _atom_below(atom: Atom, at: Floats, *, wide: bool) -> Floats:
 
 
 def _before(point: float, spread: float, at: Floats) -> Floats:
-    """Return the probability that an atom at a place, known up to a spread, is at or below other places."""
+    """Return the probability that an atom with an uncertain location is at or below the given points."""
     if spread <= _SAME:
         return np.asarray(at >= point - _SAME, dtype=np.float64)
     return np.asarray((1.0 + erf((at - point) / (math.sqrt(2.0) * spread))) / 2.0)
 
 
 def _crossing(points: Floats, sums: Floats, share: float) -> float:
-    """Return the first place at which increasing sums reach a share, between places by a straight line."""
+    """Return the first point at which increasing sums reach a share, by linear interpolation."""
     at = int(np.searchsorted(sums, share, side="left"))
     if at == 0:
         return float(points[0])

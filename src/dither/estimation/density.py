@@ -1,8 +1,8 @@
 """Smooth densities with point masses: the model of `"empirical bayes"`, its modes, and their posterior.
 
-The model is p = softmax(θ) over bins and point masses. Bins come first. Their log-probabilities are smooth a
-priori: second differences are normal with precision λ. Point masses ("atoms") come last, each with a log-odds
-against all bins that is normal, N(−3, 2²).
+The model is p = softmax(θ) over bins and point masses ("atoms"). Bins come first. Their log-probabilities
+have a smooth prior: second differences are normal with precision λ. Atoms come last. The log-odds of each
+atom against all bins has the prior N(−3, 2²).
 
 The most probable distribution under one prior is found by Fisher scoring, with its evidence [MacKay92]. All
 strengths of the prior, weighted by their evidence, give the posterior mean and covariance of the shares.
@@ -31,7 +31,7 @@ from dither.foundation.numerics.matrices import (
 )
 
 ATOM_CENTRE: Final = -3.0  # prior mean of an atom's log-odds: 5 % of the people
-ATOM_SPREAD: Final = 2.0  # and its standard deviation
+ATOM_SPREAD: Final = 2.0  # prior standard deviation of an atom's log-odds
 _SLOPE: Final = 3.0  # prior standard deviation of the log-density's slope, from the middle to an end
 _TINY: Final = 1e-300
 
@@ -48,7 +48,7 @@ class Prior:
     """The normal prior of the bins' log-probabilities, up to a constant that does not matter."""
 
     differences: Floats  # D, with D'D the penalty
-    slope: Floats | None  # None on a circle, where only the constant has no second difference
+    slope: Floats | None  # None on a circle, where only constants have no second differences
     bins: int
 
     @staticmethod
@@ -63,7 +63,7 @@ class Prior:
 
     @property
     def rank(self) -> int:
-        """How many directions the smoothness penalises."""
+        """The number of directions that the smoothness prior penalises."""
         return self.bins - 1 if self.slope is None else max(self.bins - 2, 0)
 
     @property
@@ -87,7 +87,7 @@ class Prior:
         return 4.0 * math.log(n) if self.slope is None else math.log(n**2 * (n**2 - 1.0) / 12.0)
 
     def precision(self, strength: Strength) -> tuple[Floats, float]:
-        """Return the prior precision, and its log-determinant over all directions but the constant."""
+        """Return the prior precision, and its log-determinant over all directions except the constant one."""
         smoothness, scatter = strength
         steep = 0.0 if self.slope is None else float(self.slope @ self.slope)
         level = self.rank * math.log(smoothness) + self._level
@@ -108,7 +108,7 @@ class Prior:
 
 @dataclass(frozen=True, eq=False)
 class DensityModel:
-    """Counts of reports, and their laws for values in each bin and at each atom."""
+    """Counts of reports, and the distributions of reports for values in each bin and at each atom."""
 
     operator: Operator  # a column for each bin
     atoms: Floats  # a column for each atom
@@ -117,12 +117,12 @@ class DensityModel:
 
     @property
     def bins(self) -> int:
-        """How many bins there are."""
+        """The number of bins."""
         return self.operator.shape[1]
 
     @cached_property
     def n(self) -> float:
-        """How many reports there are."""
+        """The number of reports."""
         return float(self.counts.sum())
 
     def expected_shares(self, shares: Floats) -> Floats:
@@ -163,7 +163,7 @@ _SHAKES: Final = (
     1e-2,
     1e-1,
     1.0,
-)  # relative additions to the diagonal if rounding left it indefinite
+)  # tried relative additions to the diagonal if rounding made the matrix indefinite
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +174,7 @@ class DensityMode:
     logs: Floats
     shares: Floats
     expected: Floats  # expected counts of the rows
-    curvature: Floats  # minus the Hessian, with a fixed one along the constant
+    curvature: Floats  # minus the Hessian, with a fixed value along the constant direction
     factor: Floats  # its Cholesky factor
     evidence: float
 
@@ -191,7 +191,7 @@ class DensityMode:
 
 
 def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps: int) -> DensityMode:
-    """Return the mode, from a start that is usually the mode of a neighbouring strength."""
+    """Return the mode by Fisher scoring; usually `start` is the mode at a neighbouring strength."""
     precision, level = model.prior.precision(strength)
     logs = start
     height, shares, expected = _look(model, precision, logs)
@@ -211,7 +211,7 @@ def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps:
             move /= 2.0
         else:
             break
-        logs = ahead - ahead.mean()  # a constant changes nothing
+        logs = ahead - ahead.mean()  # adding a constant does not change the model
         height, shares, expected = found
     curvature, factor = _factor(curvature)
     atoms = model.atoms.shape[1]
@@ -242,7 +242,7 @@ def _derivatives(
     curvature = model.products(n / expected)
     curvature *= shares
     curvature *= shares[:, None]
-    # The constant changes nothing: exactly, also where products are approximate.
+    # The derivative along the constant direction is exactly 0, even where products are approximate.
     total = curvature.sum(axis=1)
     curvature -= np.outer(total, total / total.sum())
     slope[:bins] -= product(precision, logs[:bins])
@@ -273,19 +273,19 @@ def _factor(curvature: Floats) -> tuple[Floats, Floats]:
 
 
 _FIRST_STEPS, _STEPS, _LAST_STEPS = 12, 5, 3
-_DROP: Final = 4.0  # nats of evidence below the best at which the path ends
+_DROP: Final = 4.0  # nats; the path ends when the evidence is this much below the best
 _LEAST: Final = 1e-14  # the smallest λ, relative to the first
 _LIGHT: Final = 1e-3  # modes with a smaller weight are left out of the average
 _BETWEEN: Final = math.sqrt(10.0)
-_STRAIGHTEST: Final = 1.5e4  # the largest λ, relative to the first; beyond it nothing changes
-_ROUGHER: Final = 10.0  # least factor by which λ is smaller in the estimate of the bias of a mode
+_STRAIGHTEST: Final = 1.5e4  # the largest λ, relative to the first; a larger λ changes nothing
+_ROUGHER: Final = 10.0  # least factor by which λ is reduced to estimate the bias of a mode
 
 Seen = Callable[[DensityMode], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Modes for a falling λ, each a tenth of the one before."""
+    """Modes for a decreasing λ, each a tenth of the previous one."""
 
     modes: tuple[DensityMode, ...]
 
@@ -305,7 +305,7 @@ class Path:
             logs = modes[-1].logs
             if modes[-1].evidence > best:
                 best = modes[-1].evidence
-                if seen is not None and len(modes) > 1:  # the first is far too smooth
+                if seen is not None and len(modes) > 1:  # the first mode is far too smooth
                     seen(modes[-1])
             elif modes[-1].evidence < best - _DROP:
                 break
@@ -337,9 +337,9 @@ class Path:
         return Path((*self.modes, *beside, *smoother[1:]))
 
     def rougher(self, mode: DensityMode) -> DensityMode:
-        """Return the mode at which the bias of another is judged: the roughest that is not refuted.
+        """Return the mode that is used to estimate the bias of another: the roughest that is not refuted.
 
-        λ is smaller at least by a factor of ten if there is such a mode.
+        Its λ is smaller by at least a factor of ten if such a mode exists.
         """
         best = self.best
         likely = [mode for mode in self.modes if mode.evidence >= best.evidence - _DROP]
@@ -358,14 +358,14 @@ class Posterior:
     """The mean of the probabilities of bins and atoms, their mean square errors, and the modes behind them.
 
     `covariance` is the covariance of the errors: the variance of reports, the squared bias of smoothing, and
-    the spread over strengths of the prior. The posterior's `own` covariance has the bias as its average
-    over all curves of the prior. That is too much for straight shapes and too little near a corner.
+    the spread over strengths of the prior. The posterior's `own` covariance contains the bias averaged over
+    all curves of the prior. This average is too large for straight shapes and too small near a corner.
     """
 
     shares: Floats
     covariance: Floats
     own: Floats
-    biases: Floats  # a row for each mode, times the root of its weight: their products are in `covariance`
+    biases: Floats  # a row for each mode, times the root of its weight; `covariance` contains their products
     best: DensityMode
     freedom: float  # the effective number of free parameters at the best mode
 
@@ -402,7 +402,7 @@ class Posterior:
         return cls(mean, covariance, own, biases, best, freedom)
 
     def towards_even(self, unsure: float, atoms: int = 0) -> Posterior:
-        """Return the posterior of shares that may also be mixed with even ones, by a standard error."""
+        """Return the posterior with `unsure` as the standard error of a mixture with equal shares."""
         if not unsure:
             return self
         even = np.zeros_like(self.shares)
@@ -412,7 +412,7 @@ class Posterior:
         return replace(self, covariance=self.covariance + more, own=self.own + more)
 
     def with_thin_masses(self, masses: Sequence[tuple[Floats, Floats]]) -> Posterior:
-        """Return the posterior with what thin masses add to the shares, and may add in the errors."""
+        """Return the posterior with thin masses added to the shares, and their uncertainty to the errors."""
         shares, more = self.shares, np.zeros_like(self.own)
         for added, possible in masses:
             shares = np.maximum(shares + added, 0.0)
@@ -422,7 +422,7 @@ class Posterior:
         )
 
     def with_unseen(self, change: Floats) -> Posterior:
-        """Return the posterior with one more atom of share 0, and its possible change of the errors."""
+        """Return the posterior with one more atom of share 0, and its uncertainty added to the errors."""
         return replace(
             self,
             shares=np.append(self.shares, 0.0),
@@ -433,11 +433,11 @@ class Posterior:
 
 
 def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> tuple[Floats, Floats]:
-    """Return the variation of a mode, and its bias if another, rougher mode is the true log-density.
+    """Return the covariance of a mode, and its bias if a rougher mode is the true log-density.
 
-    With V the inverse curvature, H the curvature of the likelihood, P the prior's precision and J the change
-    of the shares with their logarithms, the estimate varies by JVHVJ = JVJ − JVPVJ and is off by −JVPf
-    [Nychka88].
+    V is the inverse curvature, H the curvature of the likelihood, P the prior's precision and J the
+    derivative of the shares by their logarithms. The covariance of the estimate is JVHVJ = JVJ − JVPVJ, and
+    its bias is −JVPf [Nychka88].
     """
     precision, _ = model.prior.precision(mode.strength)
     moved = solve_upper(mode.factor, mode.root)[: model.bins]
@@ -449,9 +449,9 @@ _SCATTERS: Final = (0.0, 0.5, 2.0)  # scatter of declared points about a smooth 
 
 
 def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:
-    """Return the posterior of the shares of ordered cells, with the law of their reports in each row.
+    """Return the posterior of the shares of ordered cells, from the distribution of reports of each cell.
 
-    As for declared points, the shares lie about a smooth curve, off it by a factor that is estimated too.
+    As for declared points, the shares scatter about a smooth curve, by a factor that is also estimated.
     """
     operator = Dense(np.ascontiguousarray(laws.T), np.arange(laws.shape[1]))
     model = DensityModel(

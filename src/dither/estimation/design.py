@@ -18,14 +18,14 @@ from dither.foundation.arrays import Array, Floats
 
 INTERCEPT: Final = "intercept"
 MOST: Final = 200  # coefficients
-_SAME: Final = 1e-10  # relative to the length of a column: the residual of a dependent one
+_SAME: Final = 1e-10  # relative to the length of a column; a smaller residual means a dependent column
 
 Column = Reports | Sequence[Hashable] | Array
-Pair = tuple[int, int]  # two columns of a design
+Pair = tuple[int, int]  # the indices of two columns of a design
 
 
 class DataColumns(Mapping[str, Column]):
-    """Columns by name, of a mapping or of a data frame."""
+    """The columns of a mapping or a data frame, by name."""
 
     def __init__(self, data: object) -> None:
         if not (isinstance(data, Mapping) or hasattr(data, "columns")):
@@ -53,8 +53,8 @@ class DataColumns(Mapping[str, Column]):
 class Factor:
     """A regressor: the labels of its dummies (empty for a number), and the data about people.
 
-    `reports` are private, `public` has a column for each coefficient. `encode` returns these columns for a
-    value; `needs` are the columns of the data that it takes, by default its own name.
+    `reports` are private. `public` has a column for each coefficient, and `encode` returns these columns for
+    a value. `needs` are the names of the data columns that it takes, by default its own name.
     """
 
     name: str
@@ -67,12 +67,12 @@ class Factor:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The columns of the data whose values `at` takes."""
+        """The names of the data columns whose values `at` takes."""
         return self.needs or (self.name,)
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """The lowest and highest number that is known to be possible; None of labels and functions."""
+        """The lowest and highest possible number if they are known; None for labels and functions."""
         if self.labels or self.encode is not None:
             return None
         if self.reports is not None:
@@ -81,7 +81,7 @@ class Factor:
         return None if self.public is None else (float(self.public.min()), float(self.public.max()))
 
     def at(self, values: Mapping[str, object]) -> Floats:
-        """Return the columns of a person with these values; raise InvalidParameter if one does not fit."""
+        """Return the columns of a person with these values; raise InvalidParameter if a value is wrong."""
         for name in self.variables:
             if name not in values:
                 raise InvalidParameter(f"at needs a value of {name!r}, too")
@@ -94,14 +94,14 @@ class Factor:
             return np.array([float(value == label) for label in self.labels[1:]])
         number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
         if not number or not math.isfinite(value):
-            raise InvalidParameter(f"{self.name} is one finite number, not {found(value)}")
+            raise InvalidParameter(f"expected {self.name!r} to be one finite number, got {found(value)}")
         return np.array([float(value)])
 
     def readings(self) -> Floats:
-        """Return for each person numbers whose means are the regressors, as columns.
+        """Return, for each person, numbers whose means are the regressors, as columns.
 
-        For an optional number they are decodings for those who answered, divided by the indicator of an
-        answer; people count by the product of the indicators.
+        For an optional number they are the decodings for people who answered, divided by the decoded
+        indicator of an answer. People are weighted by the product of the indicators.
         """
         if self.reports is None:
             return np.asarray(self.public)
@@ -111,9 +111,9 @@ class Factor:
         return np.asarray(numbers.value / numbers.answered + numbers.middle)[:, None]
 
     def product(self, first: int, second: int, read: Floats) -> Floats:
-        """Return for each person a number whose mean is the product of two columns of this factor.
+        """Return, for each person, a number whose mean is the product of two columns of this factor.
 
-        Products of two labels of a private category are 0: nobody has two.
+        Products of two labels of a private category are 0, because a person has only one label.
         """
         if self.reports is None:
             return read[:, first] * read[:, second]
@@ -136,9 +136,9 @@ class RegressionDesign:
 
     @classmethod
     def of(cls, given: Mapping[str, Column], people: int) -> RegressionDesign:
-        """Return a term for each regressor."""
+        """Return a design with one term for each regressor."""
         if not given:
-            raise InvalidParameter("a regression needs at least one regressor")
+            raise InvalidParameter("expected at least one regressor, got none")
         return cls(tuple((factor_of(str(name), part, people),) for name, part in given.items()))
 
     @property
@@ -148,7 +148,7 @@ class RegressionDesign:
 
     @property
     def variables(self) -> list[str]:
-        """The columns of the data that a prediction needs values of."""
+        """The names of the data columns whose values a prediction needs."""
         return list(dict.fromkeys(name for factor in self.factors for name in factor.variables))
 
     @property
@@ -158,11 +158,11 @@ class RegressionDesign:
 
     @property
     def names(self) -> list[str]:
-        """The names of the coefficients, the intercept's first."""
+        """The names of the coefficients, beginning with the intercept."""
         return [INTERCEPT, *(" × ".join(names) for names, _ in self._columns())]
 
     def _columns(self) -> Iterator[tuple[tuple[str, ...], list[tuple[Factor, int]]]]:
-        """Yield for each coefficient its names, and its factors, each with the number of a column."""
+        """Yield, for each coefficient, its name and its factors, each with the index of a column."""
         for term in self.terms:
             for indices in combinations_of(*(range(len(factor.names)) for factor in term)):
                 parts = list(zip(term, indices, strict=True))
@@ -212,7 +212,7 @@ class RegressionDesign:
         return found, own
 
     def check_public(self, people: int) -> None:
-        """Raise NotIdentifiable for a public regressor that is constant or follows from other ones."""
+        """Raise NotIdentifiable if a public regressor is constant or a linear combination of others."""
         kept = [np.full(people, 1.0 / math.sqrt(people))]
         before: list[str] = []
         for names, parts in self._columns():
@@ -230,7 +230,7 @@ class RegressionDesign:
                     "from the intercept; leave it out"
                 )
             rest = column / length
-            for _ in range(2):  # twice: rounding is orthogonalised, too
+            for _ in range(2):  # a second pass removes rounding errors
                 for other in kept:
                     rest = rest - other * float(other @ rest)
             left = float(np.linalg.norm(rest))
@@ -281,7 +281,7 @@ def check_numbers(what: str, reports: Reports) -> None:
 
 
 def public_numbers(given: Column) -> Floats | None:
-    """Return a public column as numbers; None if it holds labels."""
+    """Return a public column as numbers, or None if it holds labels."""
     array = np.asarray(given)
     if array.ndim != 1 or array.dtype.kind not in "iufb":
         return None
@@ -307,5 +307,5 @@ def category_factor(name: str, given: Column) -> Factor:
 
 
 def _names(name: str, labels: Sequence[Hashable]) -> tuple[str, ...]:
-    """Return the names of the coefficients of labels; the first label is what others are compared with."""
+    """Return the names of the coefficients of labels; the first label is the reference."""
     return tuple(f"{name}: {label}" for label in labels[1:])

@@ -47,9 +47,9 @@ from dither.foundation.arrays import Floats
 class Likelihood(Method):
     """Estimate from the maximum-likelihood distribution, found by EM, with profile likelihood intervals.
 
-    It works for every mechanism, states the resolution limit, and is not unbiased.
-    `smoothing` averages neighbouring bins after each step (EMS), so the likelihood is no longer maximal.
-    `tolerance` is the gain in log-likelihood, in nats, below which EM stops.
+    It works for every mechanism and states the resolution limit. It is biased. `smoothing` averages
+    neighbouring bins after each step (EMS), so the result does not maximise the likelihood. `tolerance` is
+    the gain in log-likelihood, in nats, below which EM stops.
     """
 
     smoothing: bool = False
@@ -99,7 +99,7 @@ class Likelihood(Method):
 
 def _check_plain(question: NumberQuestion) -> None:
     if question.line.scale:
-        raise InvalidParameter("numbers on a scale are read by 'empirical bayes'; leave `method` out")
+        raise InvalidParameter("numbers on a scale need the method 'empirical bayes'; leave `method` out")
 
 
 def _likeliest_on_line(summary: Counts) -> Likeliest:
@@ -123,10 +123,10 @@ _FEW: Final = 8  # least number of values of a report that identify a shape
 
 @dataclass(frozen=True)
 class EmpiricalBayes(Method):
-    """Estimate a smooth log-density with point masses, whose smoothness the reports themselves choose.
+    """Estimate a smooth log-density with point masses. The reports determine its smoothness.
 
     The log-density has a normal prior on its second differences. All strengths of the prior are averaged,
-    each weighted by its evidence: how probable it makes the reports. Point masses are added, up to
+    each weighted by its evidence (the probability of the reports). Point masses are added, up to
     `most_atoms`, each only if the evidence rises. Intervals come from the posterior.
     """
 
@@ -175,7 +175,7 @@ class EmpiricalBayes(Method):
         return self.curves(summary)[1]
 
     def curves(self, summary: Counts) -> tuple[DensityCurve, DensityCurve]:
-        """Return the posterior of the density, and the one that allows for people at the ends, not seen."""
+        """Return the posterior of the density, and the posterior with possible unseen people at the ends."""
         question = number_question(summary)
         line, operator, unsure = question.line.shown, _laws(question), getattr(summary, "unsure", 0.0)
         points = declared_points(question)
@@ -201,7 +201,7 @@ class EmpiricalBayes(Method):
 
 
 def is_too_coarse(summary: Counts) -> bool:
-    """Return whether reports take too few values to identify a shape; maximum likelihood is then closer.
+    """Return whether reports take too few values to identify a shape, so that maximum likelihood is closer.
 
     Two values (`Duchi`) identify a mean. A smooth prior would add only its own shape.
     """
@@ -216,7 +216,7 @@ def declared_points(question: NumberQuestion) -> Floats | None:
 
 
 def _laws(question: NumberQuestion) -> Operator:
-    """Return the laws of reports for values in each bin, or at each declared point."""
+    """Return the distributions of reports for values in each bin, or at each declared point."""
     points, line = declared_points(question), question.line
     if points is None:
         return spread_bins(question, row_number(question, GRID))
@@ -233,9 +233,9 @@ empirical_bayes: Final = EmpiricalBayes()
 
 @dataclass(frozen=True)
 class AsReported(Method):
-    """Treat every decoded report as if it were the value. Errors belong to the reports' own average.
+    """Treat every decoded report as if it were the value. Errors are the errors of the average report.
 
-    It is biased unless the mechanism's codebook is unbiased: intervals cover the limit for many reports, not
+    It is biased unless the mechanism's codebook is unbiased. Intervals cover the limit for many reports, not
     the quantity of the values.
     """
 
@@ -282,16 +282,16 @@ class AsReported(Method):
 as_reported: Final = AsReported()
 
 
-_REACH: Final = 0.18  # reach, relative to the likelihood interval
+_REACH: Final = 0.18  # fraction of the likelihood interval's reach that is added
 
 
 def cautious_quantile(summary: Counts, share: float) -> Estimate:
     """Return a quantile of the smooth density, with an interval that reaches towards the likelihood interval.
 
-    The interval of likelihood has to hold for every distribution at once, and is nearly three times as wide
-    as it must be for any one of them. A fifth of its reach is what the smooth density leaves out at point
-    masses and narrow gaps: so the interval kept its level on all shapes that were tried but a sawtooth, whose
-    median is where its density jumps (docs/coverage_few.md), and prints the condition of the density.
+    The likelihood interval has to hold for all distributions, and is nearly three times as wide as is
+    necessary for any single one. A fifth of its reach covers the error of the smooth density at point masses
+    and narrow gaps. The resulting interval kept its level on all shapes that were tried, except a sawtooth
+    whose median is at a jump of its density (docs/coverage_few.md). It prints the condition of the density.
     """
     answer = empirical_bayes.quantile(summary, share)
     if not answer.condition:
@@ -306,11 +306,11 @@ def cautious_quantile(summary: Counts, share: float) -> Estimate:
 def count_for_quantile(
     reports: Reports, share: float, weights: Weights, of_answers: Callable[[Counts], Counts]
 ) -> Any:
-    """Return counts of the number of equal people with the same variance of the share below a quantile.
+    """Return counts with the effective number of equally weighted people for the share below a quantile.
 
-    That is the variance of the influence of each report on the share. It contains the noise, with the same
-    variance for all people, and the indicator of being below the quantile, which may correlate with the
-    weights. `of_answers` removes people without an answer.
+    The effective number follows from the variance of each report's influence on the share. The influence
+    contains the noise, with the same variance for all people, and the indicator of being below the quantile.
+    This indicator may correlate with the weights. `of_answers` removes people without an answer.
     """
     counts = of_answers(count_weighted(reports, weights))
     question = number_question(counts)

@@ -36,8 +36,8 @@ _CHOICES: Final = (8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 100, 128)
 def chosen_bins(curve: DensityCurve) -> Floats:
     """Return the ends of the fewest equal bins that cost less accuracy than the estimate has.
 
-    Within a bin the density is shown as constant. What that costs, as a mean square over the domain, is less
-    than the mean variance of the density. Declared points have a bin each.
+    The density is shown as constant within a bin. The mean squared error of this, over the domain, is less
+    than the mean variance of the density. Each declared point has its own bin.
     """
     if curve.points is not None:
         if curve.points.size == 1:
@@ -57,11 +57,11 @@ def chosen_bins(curve: DensityCurve) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class PointMass:
-    """A value that many people share: where it is, and the share of people there."""
+    """A value that many people share, and the share of people who have it."""
 
     place: float
     share: Estimate
-    unit: str = ""  # of the value
+    unit: str = ""  # the unit of the value
 
     @property
     def shown(self) -> str:
@@ -74,11 +74,11 @@ class PointMass:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedDistribution(Tabular):
-    """The probabilities of bins of an interval or a circle, and further estimates with their intervals.
+    """The probabilities of bins of an interval or a circle, with shares, quantiles and the mode.
 
-    `edges` are the ends of the bins. `curve` is the posterior of `"empirical bayes"`; then all shares and
-    quantiles are read off it. `fit` is the fit of `"likelihood"`; then shares and quantiles have profile
-    likelihood intervals, independent of bins and smoothing. Both are None for a histogram of reports.
+    `edges` are the ends of the bins. `curve` is the posterior of `"empirical bayes"`, and determines all
+    shares and quantiles. `fit` is the fit of `"likelihood"`. Its shares and quantiles have profile likelihood
+    intervals that do not depend on bins or smoothing. Both are None for a histogram of reports.
     """
 
     probabilities: Floats
@@ -90,7 +90,7 @@ class EstimatedDistribution(Tabular):
 
     @classmethod
     def of_curve(cls, curve: DensityCurve, summary: Counts, method: str, bins: Bins) -> Self:
-        """Return what a posterior says of bins; if none are given, of as many as its error allows."""
+        """Return the distribution of a posterior over bins, by default as many as its error allows."""
         ends = chosen_bins(curve) if bins is None else edges_of(curve.line, bins)
         unit = curve.line.to_unit(ends)
         shares = product(curve.between(unit[:-1], unit[1:]), curve.shares)
@@ -98,12 +98,12 @@ class EstimatedDistribution(Tabular):
 
     @property
     def bins(self) -> int:
-        """How many bins there are."""
+        """The number of bins."""
         return self.probabilities.size
 
     @property
     def n(self) -> int:
-        """How many reports there are."""
+        """The number of reports."""
         return self.summary.n
 
     @property
@@ -115,15 +115,15 @@ class EstimatedDistribution(Tabular):
     def resolution(self) -> float:
         """The width below which detail is assumed to be smooth and is not seen; 0 if none is assumed.
 
-        A wave or a gap that is narrower may be there without a trace in the reports. Intervals of a curve
-        hold if the density is smooth at this width between its point masses, and say so.
-        `bands(strict=True)` and `method="likelihood"` assume no smoothness.
+        The reports do not show a narrower wave or gap. Intervals of a curve hold if the density is smooth at
+        this width between its point masses, and print this condition. `bands(strict=True)` and
+        `method="likelihood"` do not assume smoothness.
         """
         return 0.0 if self.curve is None else self.curve.resolution * self.line.length
 
     @property
     def clipping(self) -> Clipping | None:
-        """To which interval the values were clipped, if they were."""
+        """The interval to which the values were clipped, or None."""
         return self.line.clipping
 
     @property
@@ -133,7 +133,7 @@ class EstimatedDistribution(Tabular):
 
     @cached_property
     def atoms(self) -> tuple[PointMass, ...]:
-        """The point masses that were found, the largest first; none by methods that do not look for any."""
+        """The point masses that were found, the largest first; empty for methods without such a search."""
         if self.curve is None:
             return ()
         curve = self.curve
@@ -143,18 +143,18 @@ class EstimatedDistribution(Tabular):
                 float(self.line.from_unit(np.asarray(atom.place))), curve.share(row[None, :]), self.line.unit
             )
             for atom, row in zip(curve.atoms, rows, strict=True)
-            if curve.shares @ row > 0.0  # the others are at the ends, and may be there
+            if curve.shares @ row > 0.0  # possible but unseen atoms at the ends have share 0
         ]
         return tuple(sorted(masses, key=lambda mass: -float(mass.share)))
 
     def pdf(self, x: object) -> Any:
-        """Return the density at places x, without point masses; 0 outside the domain."""
+        """Return the density at the values x, without point masses; 0 outside the domain."""
         try:
             point = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError):
             raise InvalidParameter("expected x to be a number or an array of numbers") from None
         if np.isnan(point).any():
-            raise InvalidParameter("x contains NaN")
+            raise InvalidParameter("expected x without NaN; drop the missing values")
         inside = (point >= self.edges[0]) & (point <= self.edges[-1])
         if self.curve is not None:
             heights = self.curve.density(self.line.to_unit(point)) / self._lengths(point)
@@ -169,7 +169,8 @@ class EstimatedDistribution(Tabular):
         self._check_ordered("a cdf")
         x = _place(x, self.line)
         if not self.line.low <= x < self.line.high:
-            return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # 0 or 1 for certain
+            # The share is 0 or 1 with certainty.
+            return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)
         if self.curve is not None:
             return self.curve.share_below(self.line.to_unit(np.array([x])))
         return self._inference.share(float(x))
@@ -183,13 +184,13 @@ class EstimatedDistribution(Tabular):
         return self.share(x, self.line.high)
 
     def share(self, first: object, last: object) -> Estimate:
-        """Estimate the share of people between two places: above the first (or lowest), at most at the last.
+        """Estimate the share of people above `first` and at most at `last`; the lowest value is included.
 
-        On a circle it is the part from the first place forward to the last.
+        On a circle it is the share from `first` forward to `last`.
         """
         low, high = (min(max(_place(x, self.line), self.line.low), self.line.high) for x in (first, last))
         if high < low and not self.line.circular:
-            raise InvalidParameter("the first place is above the last")
+            raise InvalidParameter("expected first ≤ last, got the first above the last; exchange them")
         if self.curve is not None:
             unit = self.line.to_unit(np.array([low, high]))
             return self.curve.share_between(unit[:1], unit[1:])
@@ -206,7 +207,7 @@ class EstimatedDistribution(Tabular):
         return in_unit(answer, self.summary)
 
     def _lengths(self, points: Floats) -> Floats | float:
-        """Return the length of the line in the values' unit, as the part of the scale at a place has it."""
+        """Return the length of the line in the values' unit; on a scale, from the slope at a point."""
         if self.line.parts == 1:
             return self.line.length
         edges = self.line.from_unit(np.linspace(0.0, 1.0, self.line.parts + 1))
@@ -232,10 +233,11 @@ class EstimatedDistribution(Tabular):
         return in_unit(self.curve.mode(), self.summary)
 
     def mean(self) -> Estimate:
-        """Estimate the mean, as dt.mean does where it can."""
+        """Estimate the mean, by `dt.mean` where it is available."""
         self._check_ordered("a mean")
         self._check_plain("a mean")
-        everybody = not hasattr(self.summary, "unsure")  # else an average would count those who are silent
+        # Otherwise an average would count people without an answer.
+        everybody = not hasattr(self.summary, "unsure")
         straight = everybody and number_question(self.summary).unbiased_reading() is not None
         if self.curve is not None and straight:
             return in_unit(linear.mean(self.summary), self.summary)
@@ -252,7 +254,7 @@ class EstimatedDistribution(Tabular):
     ) -> tuple[Floats, Floats]:
         """Return the ends of an interval for each bin's probability.
 
-        The intervals of a curve hold the truth in a share `level` of the bins on average, if the density is
+        The intervals of a curve cover the truth in a share `level` of the bins on average, if the density is
         smooth between its point masses. With `simultaneous` they hold in all bins at once with that
         probability. With `strict` they are profile likelihood intervals. They assume no smoothness and are
         wider.
@@ -298,7 +300,7 @@ class EstimatedDistribution(Tabular):
     def records(self, level: float | None = None) -> list[Row]:
         """Return a row for each bin: its ends, its share, and the ends of its interval at a level.
 
-        Without a level only a curve has intervals, of 95 %: intervals of a fit by likelihood take longer.
+        Without a level only a curve has intervals (95 %), because those of a likelihood fit take longer.
         Ends that are dates or times are texts.
         """
         rows, unit = self.numbers(level), self.line.unit
@@ -316,7 +318,7 @@ class EstimatedDistribution(Tabular):
             )
         ]
         points = self.line.points
-        if points is not None and len(points) == self.bins:  # a bin about each answer that is possible
+        if points is not None and len(points) == self.bins:  # one bin about each possible answer
             rows = [{"point": point, **row} for point, row in zip(points.tolist(), rows, strict=True)]
         if self.curve is None and level is None:
             return rows
@@ -354,5 +356,5 @@ def _place(x: object, line: Line) -> float:
     if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
         raise InvalidParameter(f"expected x to be one number, got {type(x).__name__}")
     if np.isnan(x):
-        raise InvalidParameter("x is NaN")
+        raise InvalidParameter("expected x to be a number, got NaN")
     return float(x)

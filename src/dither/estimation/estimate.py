@@ -1,8 +1,8 @@
 """`Estimate`: a value with its standard error and its confidence interval; sums and ratios of estimates.
 
-Intervals of sums and ratios of estimates of different people are built from the intervals of the parts by
-adding their squared arms (MOVER, [Zou08]; for ratios [Donner12]). The parts need not be symmetric. So a
-difference of two frequencies of few reports keeps its level.
+For estimates of different people, the intervals of sums and ratios are computed from the intervals of the
+parts by adding their squared arms (MOVER, [Zou08]; for ratios [Donner12]). The parts' intervals may be
+asymmetric. So the interval of a difference of two frequencies keeps its level with few reports.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from dither.privacy import Guarantee
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_EARLY: Final = 200  # reports up to which many looks also have the interval that holds at any time
+_EARLY: Final = 200  # reports; below this, intervals for many looks include the any-time interval
 
 
 class ValuedInterval(Protocol):
@@ -78,9 +78,9 @@ Alternative = Literal["two-sided", "greater", "less"]
 class Estimate(Tableau):
     """A value, its standard error, the number of reports, and their guarantee.
 
-    `value` is a number or an array; `labels` name the numbers of an array, if they have names. An interval
-    covers the population's value: it accounts for sampling as well as for the noise. `confidence` computes
-    it; by default it is Student's. If `error` is None, the standard error follows from the interval.
+    `value` is a number or an array, and `labels` are the names of the array's numbers. An interval
+    covers the population's value, so it accounts for sampling and for the noise. `confidence` computes
+    it, by default by Student's t. If `error` is None, the standard error follows from the interval.
 
     >>> from dither.privacy import Pure
     >>> Estimate(43.1234, 0.41, 40_000, Guarantee(Pure(1.0)))
@@ -93,25 +93,25 @@ class Estimate(Tableau):
     guarantee: Guarantee
     confidence: ConfidenceInterval | None = field(default=None, kw_only=True)
     labels: Sequence[Hashable] = field(default=(), kw_only=True)
-    # What the estimates of the same reports share: they are not independent of each other.
+    # An object shared by estimates of the same reports, which are therefore not independent.
     origin: object = field(default=None, kw_only=True)
-    # Who sent the reports, if it is known: also estimates by two calls may be of the same people.
+    # The people who sent the reports, if known. Estimates of two calls may be of the same people.
     people: People = field(default=(), kw_only=True)
-    # How much each of these people moves the estimate: so that differences of the same people are known.
+    # Each person's influence on the estimate, for differences of estimates of the same people.
     influence: Floats | Callable[[], Floats] | None = field(default=None, kw_only=True)
     unit: str = field(default="", kw_only=True)  # printed unit of the value
     remark: str = field(default="", kw_only=True)  # printed after the number of reports
-    # Between which numbers the population's value is: intervals are shown cut there, with a mark.
+    # The range of the population's value. Printed intervals are cut here, with a mark.
     limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
     about: str = field(default="", kw_only=True)  # the name of the question, if it is known
-    # If values were clipped to an interval: it is named wherever the estimate is shown.
+    # The interval to which values were clipped, or None. It is printed with the estimate.
     clipping: Clipping | None = field(default=None, kw_only=True)
 
-    __array_priority__ = 100.0  # numpy's numbers leave arithmetic to this class
+    __array_priority__ = 100.0  # numpy's scalars let this class do the arithmetic
 
     @classmethod
     def of(cls, valued: ValuedInterval, guarantee: Guarantee, **more: Any) -> Self:
-        """Return the estimate of an interval that knows its value, standard error and number of reports."""
+        """Return the estimate of an interval with a value, a standard error and a number of reports."""
         interval = cast("ConfidenceInterval", valued)
         return cls(valued.value, valued.error, valued.n, guarantee, confidence=interval, **more)
 
@@ -123,7 +123,7 @@ class Estimate(Tableau):
 
     @cached_property
     def standard_error(self) -> float | Floats:
-        """The standard error; by default from the 95 % interval, as for a normal estimate."""
+        """The standard error; if it is not given, from the 95 % interval of a normal estimate."""
         if self.error is not None:
             return self.error
         return float(self.half_width()) / student_t_quantile(0.95)
@@ -135,12 +135,12 @@ class Estimate(Tableau):
 
     @property
     def resolution(self) -> float:
-        """The largest error that is left however many reports there are; 0 if the value is identifiable."""
+        """The largest error that remains for any number of reports; 0 if the value is identifiable."""
         return self._confidence.resolution
 
     @property
     def condition(self) -> str:
-        """Under which condition intervals cover, such as " if smooth at 0.03"; empty if under none."""
+        """The condition under which intervals cover, such as " if smooth at 0.03", or an empty text."""
         return self._confidence.condition
 
     @property
@@ -150,17 +150,17 @@ class Estimate(Tableau):
 
     @property
     def claimed(self) -> bool:
-        """Whether the estimate has an interval: posterior means of projected frequencies do not."""
+        """Whether the estimate has an interval; posterior means of projected frequencies do not."""
         return getattr(self._confidence, "claimed", True)
 
     @property
     def liars(self) -> int:
-        """The number of reports that may be lies; 0 but for the result of `if_lying`."""
+        """The number of reports that may be lies; 0 except for the result of `if_lying`."""
         return self._confidence.liars if isinstance(self._confidence, LyingInterval) else 0
 
     @property
     def moved(self) -> tuple[Any, Any]:
-        """How far the liars may have moved the estimate: down (negative), and up."""
+        """The largest changes by liars: down (negative), and up."""
         if not isinstance(self._confidence, LyingInterval):
             return 0.0, 0.0
         least, greatest = self._confidence.honest()
@@ -185,10 +185,10 @@ class Estimate(Tableau):
     def p_value(self, null: float = 0.0, *, alternative: Alternative = "two-sided") -> float:
         """Return the p-value of the hypothesis that the population's value is `null`.
 
-        It is one minus the largest level whose interval excludes `null`; a smaller one than 1e-15 is 1e-15.
-        With `alternative="greater"` the hypothesis is that the value is at most `null`, with "less" that it
-        is at least that: half of the p-value where the estimate is beyond, since intervals have equal tails.
-        Decide on the alternative before looking.
+        It is one minus the largest level whose interval excludes `null`, and at least 1e-15. With
+        `alternative="greater"` the hypothesis is that the value is at most `null`; with "less", that it is at
+        least `null`. Intervals have equal tails, so a one-sided p-value is half of the two-sided one if the
+        estimate is on the side of the alternative. Choose the alternative before you see the estimate.
         """
         side = choose("alternative", alternative, {name: name for name in get_args(Alternative)})
         if np.ndim(self.value):
@@ -219,9 +219,9 @@ class Estimate(Tableau):
     def at_any_time(self) -> Estimate:
         """Return the estimate with intervals that hold at all numbers of reports at once.
 
-        For means, frequencies and answers of queries. They are for people who look every day and may stop at
-        any time. With probability `level` no interval of the complete collection misses the population's
-        value. It assumes independent people from one population; no number of looks is fixed.
+        This is available for means, frequencies and answers of queries. You may look every day and stop at
+        any time: with probability `level` no interval of the complete collection misses the population's
+        value. It assumes independent people from one population. The number of looks is not fixed.
         """
         if not isinstance(self._confidence, Sequential):
             raise NotIdentifiable(
@@ -233,7 +233,8 @@ class Estimate(Tableau):
     def over_looks(self, looks: int) -> Estimate:
         """Return the estimate with intervals that hold together for `looks` looks.
 
-        With fewer than 200 reports a mean or a frequency also has the interval that holds at any time.
+        With fewer than 200 reports, the interval of a mean or a frequency also contains its any-time
+        interval.
         """
         wide = LooksInterval.of(self._confidence, looks)
         found: ConfidenceInterval = wide
@@ -265,7 +266,7 @@ class Estimate(Tableau):
     def __getitem__(self, label: Any) -> Estimate:
         """Return the estimate of one category."""
         if not self.labels:
-            raise InvalidParameter("this estimate has no categories")
+            raise InvalidParameter("this estimate has no categories; use it without [...]")
         try:
             at = self.labels.index(label)
         except ValueError:
@@ -287,12 +288,12 @@ class Estimate(Tableau):
         )
 
     def _influence_of(self, at: int) -> Callable[[], Floats] | None:
-        """Return how to compute each person's influence on one category; None if it is not known."""
+        """Return a function for each person's influence on one category, or None if it is not known."""
         return None
 
     @cached_property
     def moved_by(self) -> Floats | None:
-        """How much each of the people moves the estimate, or None if that is not known."""
+        """Each person's influence on the estimate, or None if it is not known."""
         return self.influence() if callable(self.influence) else self.influence
 
     def __add__(self, other: object) -> Estimate:
@@ -365,7 +366,7 @@ class Estimate(Tableau):
         )
 
     def _ends_in_order(self) -> tuple[Any, Any]:
-        """Return the ends of the 95 % interval in order, if need be beyond the end of the period."""
+        """Return the ends of the 95 % interval in order, the second possibly beyond the end of the period."""
         low, high = self.interval()
         period = self._confidence.period
         if not period:
@@ -379,7 +380,7 @@ class Estimate(Tableau):
         return f" {self.unit}" if self.unit and not isinstance(self.unit, Calendar) else ""
 
     def __format__(self, form: str) -> str:
-        """Return value ± half-width, both in the given format, as in f"{estimate:.2f}"; without one, repr."""
+        """Return value ± half-width in the given format, as in f"{estimate:.2f}"; without a format, repr."""
         if not form:
             return repr(self)
         value, half = np.asarray(self.value).reshape(-1), np.asarray(self.half_width()).reshape(-1)
@@ -390,7 +391,7 @@ class Estimate(Tableau):
         return (f"[{shown}]" if np.ndim(self.value) else shown) + self._in_unit() + clipped
 
     def records(self, level: float = 0.95) -> list[Row]:
-        """Return the estimate as rows of a table: value, low, high and n; no ends of unclaimed intervals.
+        """Return the estimate as rows of a table: value, low, high and n; unclaimed ends are None.
 
         Dates and times are texts, as 2026-05-03 and 08:15.
         """
@@ -443,7 +444,7 @@ class Estimate(Tableau):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelledEstimate(Estimate):
-    """Estimates of several categories, by label: `estimate["yes"]` is the estimate of one."""
+    """Estimates of several categories, by label, as in `estimate["yes"]`."""
 
     def items(self) -> Iterator[tuple[Hashable, Estimate]]:
         """Return the categories with their estimates."""
@@ -457,9 +458,9 @@ class LabelledEstimate(Estimate):
 
 
 def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
-    """Return a constant plus a weighted sum of estimates; for the same people influences are known.
+    """Return a constant plus a weighted sum of estimates.
 
-    `terms` are the weights and the estimates; one that occurs twice has the sum of its weights. The result of
+    `terms` are weights with estimates. The weights of a repeated estimate are added. The result of
     frequencies has their labels.
     """
     weights: dict[int, float] = {}
@@ -488,7 +489,7 @@ def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
 
 
 def _check_units(parts: Sequence[Estimate]) -> None:
-    """Raise if numbers of different units are added: years and euros have no sum, and dates only dates."""
+    """Raise if numbers of different units are added, such as years and euros, or a date and a number."""
     units = list(dict.fromkeys(part.unit for part in parts if part.unit))
     if any(isinstance(unit, Calendar) for unit in units) and not all(part.unit for part in parts):
         units.append("")
@@ -507,12 +508,12 @@ def _leaves(parts: Sequence[Estimate]) -> list[Estimate]:
 
 
 def _condition(parts: Sequence[Estimate]) -> str:
-    """Return the conditions of the parts, each once."""
+    """Return the conditions of the parts, without repetitions."""
     return "".join(dict.fromkeys(part.condition for part in parts))
 
 
 def ratio(above: Estimate, below: Estimate) -> Estimate:
-    """Return the ratio of two numbers; for the same people influences are known."""
+    """Return the ratio of two numbers, with influences if they are of the same people."""
     _common_labels([above, below])
     if np.ndim(above.value) or np.ndim(below.value):
         raise InvalidParameter("a ratio is of two numbers; take one category of each, as in a['x'] / b['x']")
@@ -557,7 +558,7 @@ def plus(left: Estimate, right: object, sign: float) -> Estimate:
 def times(left: Estimate, factor: object) -> Estimate:
     """Return an estimate times a number."""
     if isinstance(factor, Estimate):
-        raise InvalidParameter("two estimates are not multiplied; an estimate times a number is possible")
+        raise InvalidParameter("estimates cannot be multiplied with each other; multiply by a number")
     scale = _real(factor)
     terms, constant = _terms(left)
     return weighted_sum([(scale * weight, part) for weight, part in terms], scale * constant)
@@ -569,7 +570,7 @@ def over(left: Estimate, right: object) -> Estimate:
         return ratio(left, right)
     divisor = _real(right)
     if divisor == 0.0:
-        raise InvalidParameter("an estimate cannot be divided by 0")
+        raise InvalidParameter("an estimate cannot be divided by 0; check the divisor")
     return times(left, 1.0 / divisor)
 
 
@@ -580,7 +581,7 @@ def _terms(estimate: Estimate) -> tuple[Sequence[Term], float]:
 
 
 def _common_labels(parts: Sequence[Estimate]) -> Sequence[Hashable]:
-    """Return the common labels of estimates; raise unless they are numbers, or alike."""
+    """Return the common labels of estimates; raise unless all are numbers or have the same labels."""
     for part in parts:
         if part.circular:
             raise InvalidParameter(
@@ -594,7 +595,7 @@ def _common_labels(parts: Sequence[Estimate]) -> Sequence[Hashable]:
 
 
 def _unit(parts: Sequence[Estimate], weight: float) -> str:
-    """Return the common unit of estimates with a sum of weights; none if they differ.
+    """Return the common unit of estimates with a sum of weights; empty if units differ.
 
     An average of dates is a date, and their difference a number of days.
     """
@@ -606,7 +607,7 @@ def _unit(parts: Sequence[Estimate], weight: float) -> str:
 
 
 def _clipping(parts: Sequence[Estimate]) -> Clipping | None:
-    """Return how the values of estimates were clipped, if they were; several say so by the first of them."""
+    """Return the clipping of the estimates' values: the first one that is found, or None."""
     return next((part.clipping for part in parts if part.clipping is not None), None)
 
 
@@ -616,10 +617,12 @@ def _real(number: object) -> float:
             f"expected an estimate to be combined with estimates and numbers, got {type(number).__name__}"
         )
     if not math.isfinite(number):
-        raise InvalidParameter("an estimate is combined with finite numbers")
+        raise InvalidParameter(
+            "expected an estimate to be combined with finite numbers; drop NaN and infinity"
+        )
     return float(number)
 
 
 def joint_level(level: float, comparisons: int) -> float:
-    """Return the level of each of several intervals that hold together with `level` (Bonferroni)."""
+    """Return the level that each of several intervals needs to hold together with `level` (Bonferroni)."""
     return 1.0 - (1.0 - check_level(level)) / max(comparisons, 1)

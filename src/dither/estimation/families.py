@@ -42,19 +42,20 @@ FamilyName = Literal["normal", "lognormal", "gamma", "beta", "exponential", "poi
 _POINTS: Final = 2048  # points of the domain on which a density is evaluated
 _ROWS: Final = 1024  # groups of reports
 _STEPS, _HALVINGS = 60, 30  # steps of Fisher scoring, halvings of a step
-_ENOUGH: Final = 1e-7  # nats that a further step would gain
+_ENOUGH: Final = 1e-7  # nats; the search ends when a further step would gain less
 _NUDGE: Final = 1e-5  # step of a parameter, for derivatives
 _LONGEST: Final = 1.0  # longest step in the logarithms of parameters
-_ALTERNATIVES: Final = 6  # cosines of the goodness test
-_SEEN: Final = 1e-6  # least information of a tested direction, relative to the largest
-_REFUSED: Final = 0.01  # the p-value below which a family is refused
+_ALTERNATIVES: Final = 6  # number of cosines in the goodness-of-fit test
+_SEEN: Final = 1e-6  # least information of a tested direction, relative to the largest one
+_REFUSED: Final = 0.01  # a family with a smaller p-value is rejected
 
 
 class _Family(NamedTuple):
     names: tuple[str, ...]
     positive: tuple[bool, ...]  # parameters that are fitted as their logarithms
     logs: Callable[[Floats, Floats], Floats]  # the log-density of values, up to a constant
-    start: Callable[[float, float], tuple[float, ...]]  # from the mean and variance of the values
+    # The starting parameters, from the mean and variance of the values.
+    start: Callable[[float, float], tuple[float, ...]]
 
 
 def _of_beta(mean: float, variance: float) -> tuple[float, float]:
@@ -120,7 +121,7 @@ class FittedFamily(Tabular):
 
     @property
     def n(self) -> int:
-        """How many reports there are."""
+        """The number of reports."""
         return self.summary.n
 
     @property
@@ -130,7 +131,7 @@ class FittedFamily(Tabular):
 
     @property
     def fits(self) -> bool:
-        """Whether the goodness test does not refuse the family at 1 %."""
+        """True unless the goodness-of-fit test rejects the family at 1 %."""
         return self.goodness.p_value >= _REFUSED
 
     @cached_property
@@ -139,7 +140,7 @@ class FittedFamily(Tabular):
         return dot(self.points, self.probabilities)
 
     def quantile(self, q: float) -> float:
-        """Return the value below which a q of the fitted distribution is."""
+        """Return the value below which a share q of the fitted distribution lies."""
         if not 0.0 < q < 1.0:
             raise InvalidParameter("expected the q of a quantile to be a number strictly between 0 and 1")
         sums = np.cumsum(self.probabilities)
@@ -181,18 +182,18 @@ def fit_family(reports: Reports | Counts, family: FamilyName) -> FittedFamily:
 
     The families are "normal", "lognormal", "gamma", "beta" (on the complete domain), "exponential" and
     "poisson" (integers). Only values inside the domain count: a density is cut off at its ends. If the family
-    is right, the distribution is about twice as accurate as `dt.distribution`, but for the exponential, whose
-    straight log-density `dt.distribution` finds as well; if it is wrong, `fits` is False once the reports
-    show it.
+    is right, the distribution is about twice as accurate as `dt.distribution`. The exponential is an
+    exception, because `dt.distribution` also finds its straight log-density. If the family is wrong, `fits`
+    is False as soon as the reports show it.
     """
     kind = choose("family", family, _FAMILIES)
     summary = summarise(reports)
     question = number_question(summary)
     line = question.line
     if on_circle(question):
-        raise InvalidParameter("families are fitted on an interval; dt.distribution serves a circle")
+        raise InvalidParameter("families are fitted on an interval; use dt.distribution on a circle")
     if summary.n < 2:
-        raise NotIdentifiable("there are too few reports to fit a family")
+        raise NotIdentifiable("there are too few reports to fit a family; collect more")
     if family not in ("normal", "beta") and line.low < 0.0:
         raise InvalidParameter(f"the family {family!r} has no negative values, and the domain begins below 0")
     points = _points(family, line.low, line.high)
@@ -229,7 +230,7 @@ def _points(family: str, low: float, high: float) -> Floats:
         return np.asarray(low + (high - low) * (np.arange(_POINTS) + 0.5) / _POINTS)
     integers = np.arange(math.ceil(low), math.floor(high) + 1.0)
     if integers.size < 2:
-        raise InvalidParameter("a Poisson law needs a domain with at least two integers")
+        raise InvalidParameter("a Poisson distribution needs a domain with at least two integers")
     return integers
 
 
@@ -242,7 +243,7 @@ class _Model(NamedTuple):
     counts: Floats
 
     def inward(self, natural: Floats) -> Floats:
-        """Return parameters as they are fitted."""
+        """Return parameters on the scale of the fit: positive parameters as their logarithms."""
         return np.where(self.kind.positive, np.log(np.maximum(natural, 1e-300)), natural)
 
     def outward(self, theta: Floats) -> Floats:
@@ -267,7 +268,7 @@ class _Model(NamedTuple):
         return found if math.isfinite(found) else -math.inf
 
     def slopes(self, theta: Floats) -> Floats:
-        """Return the derivatives of the reports' law, a column for each parameter."""
+        """Return the derivatives of the distribution of reports, a column for each parameter."""
         columns = []
         for number in range(theta.size):
             nudge = np.zeros(theta.size)

@@ -1,7 +1,7 @@
 """Formulas of regressions, as in R, "income ~ age + C(education)": parsed by formulaic.
 
-Names of private columns mean their reports. Functions are of public columns, and are computed by
-formulaic. A formula is a program of the analyst: do not take one from people who are not trusted.
+The name of a private column stands for its reports. Functions apply to public columns only and are computed
+by formulaic. A formula can run code, so do not accept one from people whom you do not trust.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m|[⧛⧚]")
 
 
 def read_formula(text: str, data: object) -> tuple[Column, RegressionDesign]:
-    """Return the response and the regressors of a formula; raise InvalidParameter for other texts."""
+    """Return the response and the regressors of a formula; raise InvalidParameter if it is not valid."""
     try:
         from formulaic import Formula
         from formulaic.errors import FormulaicError
@@ -30,7 +30,7 @@ def read_formula(text: str, data: object) -> tuple[Column, RegressionDesign]:
         raise MissingExtra("a formula of a regression", "formulas") from None
     columns = DataColumns(data)
     if " ." in text.replace("~", " ~ "):
-        raise InvalidParameter("a formula names its regressors: write them instead of .")
+        raise InvalidParameter("expected the names of the regressors, got .; write the names")
     try:
         formula = Formula(text)
         left = [str(term) for term in formula.lhs]
@@ -45,7 +45,7 @@ def read_formula(text: str, data: object) -> tuple[Column, RegressionDesign]:
     if not response or response not in columns:
         raise unknown_name("response of the formula", response or " + ".join(left), list(columns))
     if _ONE not in terms:
-        raise InvalidParameter("a regression here has an intercept; leave out 0 + and - 1")
+        raise InvalidParameter("regressions here always have an intercept; leave out 0 + and - 1")
     given = columns[response]
     if not hasattr(given, "__len__"):
         raise InvalidParameter(
@@ -55,14 +55,14 @@ def read_formula(text: str, data: object) -> tuple[Column, RegressionDesign]:
 
 
 def _design_of(terms: list[list[tuple[str, str]]], columns: DataColumns, people: int) -> RegressionDesign:
-    """Return the design of terms, each a list of expressions with the way to evaluate them."""
+    """Return the design of terms; a term is a list of expressions, each with its kind of evaluation."""
     factors = {
         expression: _factor(expression, method, columns, people)
         for expression, method in dict.fromkeys(part for term in terms for part in term)
     }
     made = [tuple(factors[expression] for expression, _ in term) for term in terms]
     if not made:
-        raise InvalidParameter("a regression needs at least one regressor")
+        raise InvalidParameter("expected at least one regressor, got none")
     alone = {id(term[0]) for term in made if len(term) == 1}
     for term in made:
         for factor in term:

@@ -40,19 +40,19 @@ from dither.privacy import Guarantee
 if TYPE_CHECKING:
     from dither.estimation.matrices import MatrixCounts, ReadingInterval
 
-LEAST: Final = 32  # categories from which on their distribution can be estimated
-_BLOCK: Final = 1 << 21  # numbers that are held at a time
-_LISTED: Final = 1 << 24  # supports of all reports that are listed at once
+LEAST: Final = 32  # least number of categories for an estimate of their distribution
+_BLOCK: Final = 1 << 21  # largest number of array elements in a block
+_LISTED: Final = 1 << 24  # largest number of supports that are listed at once
 _LONG: Final = 1 << 35  # evaluations of polynomials that take most of a minute
 _EVALUATION: Final = 1.2e-9  # seconds of one core for one, measured with 6 coefficients
-_LEAN: Final = 3.0  # reports that count as much as the variance of weighted ones
+_LEAN: Final = 3.0  # number of reports with the same weight as the variance of weighted reports
 
 
-_COUNTED: Final = 1.0  # expected reports for an absent category from which on a posterior is computed
+_COUNTED: Final = 1.0  # least expected number of reports for an absent category if a posterior is computed
 
 
 class TopCategories(NamedTuple):
-    """The categories that are surely among the most frequent ones, and those that may be, by frequency."""
+    """The categories that are certainly among the most frequent ones, and those that may be."""
 
     surely: tuple[Hashable, ...]
     possibly: tuple[Hashable, ...]
@@ -61,7 +61,7 @@ class TopCategories(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedFrequencies(LabelledEstimate):
-    """The frequency of every category, by label. Unbiased: some may be negative, see `projected`.
+    """The unbiased frequency of every category, by label. Frequencies may be negative, see `projected`.
 
     >>> import dither as dt
     >>> browser = dt.KRR(dt.Categories(["firefox", "chrome", "other"]), epsilon=8)
@@ -69,20 +69,21 @@ class EstimatedFrequencies(LabelledEstimate):
     >>> dt.frequencies(reports)["chrome"]
     0.60 ± 0.03 (95 %, n = 1 000)
 
-    For sets of items, `sizes` are the shares of people with at least 1, 2, … items, up to the most that a
-    person reports: `sizes[most]` is the share with `most` or more. Further items are not visible.
+    For sets of items, `sizes` are the shares of people with at least 1, 2, … items, up to the largest number
+    that a person reports: `sizes[most]` is the share with `most` or more. Reports do not contain further
+    items.
     """
 
     confidence: ScoreInterval | ReadingInterval = field(kw_only=True)
     sizes: EstimatedFrequencies | None = field(default=None, kw_only=True)
-    apart: bool = field(default=False, kw_only=True)  # True if a person may have any number of them
+    apart: bool = field(default=False, kw_only=True)  # True if a person may have any number of the categories
     # The reports, if they were given instead of counts: they correlate estimates of the same people.
     sent: WeightedReports | None = field(default=None, kw_only=True, repr=False)
-    # What sums of categories are estimated from: the counts, the reports with their weights, or the kernel.
+    # The source for sums of categories: the counts, the reports with their weights, or the kernel.
     told: Counts | WeightedReports | MatrixCounts | SupportKernel | None = field(
         default=None, kw_only=True, repr=False
     )
-    # Shares of reports that support candidates which were looked at and not listed: these are a part of all.
+    # Shares of reports that support candidates that were examined but not listed.
     unlisted: Floats | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
@@ -95,11 +96,11 @@ class EstimatedFrequencies(LabelledEstimate):
         return self._influence(numbers)
 
     def _influence(self, numbers: Floats) -> Callable[[], Floats] | None:
-        """Return how to compute each person's influence on Σ number·frequency, if the reports are known."""
+        """Return a function for each person's influence on Σ number·frequency; None without the reports."""
         reported = (
             self.sent if self.told is None or isinstance(self.told, Counts | SupportKernel) else self.told
         )
-        shared = any(self.confidence.shared)  # pairs of people share noise: their reports go together, too
+        shared = any(self.confidence.shared)  # pairs of people share noise, so their reports are correlated
         return None if reported is None or shared else partial(reported.influence, numbers)
 
     def sum(self, categories: Iterable[Hashable]) -> Estimate:
@@ -112,7 +113,7 @@ class EstimatedFrequencies(LabelledEstimate):
         return self._combine(dict.fromkeys(chosen, 1.0), share=len(set(chosen)) == len(chosen))
 
     def score(self, points: Mapping[Any, float]) -> Estimate:
-        """Estimate the mean of the points that answers count for; an answer that is not named counts 0.
+        """Estimate the mean number of points, given the points of each answer; other answers count 0.
 
         For `dt.Nullable` categories it is the mean of those who answered. With points for `None`, a missing
         answer counts with these points, and the mean is over all people.
@@ -141,9 +142,9 @@ class EstimatedFrequencies(LabelledEstimate):
         return self._combine(points, share=False)
 
     def of_answered(self) -> LabelledEstimate:
-        """Estimate how frequent each category is among the people who answered, of `dt.Nullable` ones."""
+        """Estimate the frequency of each category among the people who answered a `dt.Nullable` question."""
         if None not in self.labels:
-            raise InvalidParameter("everybody answers: these are shares of those who answered already")
+            raise InvalidParameter("everybody answers this question; use the frequencies as they are")
         labels = [label for label in self.labels if label is not None]
         parts = [self._score_of_answers({label: 1.0}) for label in labels]
         quotients = [cast("QuotientInterval", part.confidence) for part in parts]
@@ -231,10 +232,10 @@ class EstimatedFrequencies(LabelledEstimate):
         return [(self.labels[int(at)], self[self.labels[int(at)]]) for at in order]
 
     def top(self, count: int, level: float = 0.95) -> TopCategories:
-        """Return the categories certainly, and those possibly, among the `count` most frequent ones.
+        """Return the categories that are certainly, or possibly, among the `count` most frequent ones.
 
         Both statements hold together with probability `level`: each category has an interval at the level
-        1 − (1 − level)/k (Bonferroni), and is above another one if their intervals do not meet.
+        1 − (1 − level)/k (Bonferroni), and is above another one if their intervals do not overlap.
         """
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(self.labels):
             raise InvalidParameter(
@@ -242,7 +243,7 @@ class EstimatedFrequencies(LabelledEstimate):
             )
         low, high = (np.asarray(end) for end in self.interval(joint_level(level, len(self.labels))))
         order = np.argsort(-np.asarray(self.value), kind="stable")
-        # Others that may be above a category, and others that certainly are.
+        # The numbers of categories that may be above a category, and that certainly are.
         maybe = high.size - np.searchsorted(np.sort(high), low, side="left") - 1
         surely = low.size - np.searchsorted(np.sort(low), high, side="right")
         names = [self.labels[int(at)] for at in order]
@@ -255,10 +256,10 @@ class EstimatedFrequencies(LabelledEstimate):
     def projected(self, method: ProjectionName = "posterior") -> Self:
         """Return frequencies that are not negative and sum to one: posterior means, or a projection by name.
 
-        "posterior" is the mean of each frequency under a distribution of frequencies that is estimated from
-        all categories; the means are projected on the simplex. Its sum of squared errors is the smallest if
-        many categories are rare or alike. No interval is claimed. With fewer than 32 categories, or if fewer
-        than one report is expected to support an absent category, it is "simplex".
+        "posterior" is the posterior mean of each frequency, projected on the simplex. Its prior is a
+        distribution of frequencies that is estimated from all categories. Its sum of squared errors is the
+        smallest if many categories are rare or alike. No interval is claimed. With fewer than 32 categories,
+        or if fewer than one report is expected to support an absent category, it is "simplex".
 
         "simplex" and "norm sub" move unbiased frequencies to the nearest possible ones, and never increase
         the sum of squared errors. Standard errors are taken from the unbiased frequencies. From 32 categories
@@ -283,7 +284,7 @@ class EstimatedFrequencies(LabelledEstimate):
         return replace(self, value=value, confidence=interval)
 
     def _posterior(self) -> Narrowed | None:
-        """Return the posterior of each frequency, unlisted candidates last; None for too few."""
+        """Return the posterior of each frequency, unlisted candidates last; None for too few categories."""
         own = self.confidence
         shares, errors = (np.asarray(part, dtype=np.float64) for part in (own.share, own.error))
         if self.unlisted is not None:
@@ -309,7 +310,7 @@ class EstimatedFrequencies(LabelledEstimate):
         ]
         more = ", …" if len(self) > 8 else ""
         step = ", projected" if self.confidence.possible else ""
-        if self.sizes is not None and self.confidence.beyond is None:  # else the remark says it
+        if self.sizes is not None and self.confidence.beyond is None:  # otherwise the remark contains it
             most = self.sizes.labels[-1]
             full = self.sizes[most]
             step += f", {most} or more: {show(float(full.value), float(full.half_width()))}"
@@ -351,7 +352,7 @@ class WeightedReports:
 
 
 def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]]:
-    """Yield which of some categories the reports of some people support, a block at a time."""
+    """Yield, in blocks, which of the given categories each report supports."""
     question = category_question(reports.question)
     size = len(question.categories)
     flat = reports.cells.reshape(-1, *question.layout.shape)
@@ -370,8 +371,9 @@ def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]
 def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedFrequencies:
     """Return frequencies of people with weights.
 
-    The interval is the score interval of the number of equal people with the variance of the weighted share
-    [Korn98]. Where few reports support a category, or few do not, it leans to Kish's number of them.
+    The interval is the score interval for the effective number of equally weighted people, which follows from
+    the variance of the weighted share [Korn98]. If few reports support a category, or few do not, the number
+    is shrunk towards Kish's effective number.
     """
     reports = check_weighted(given)
     question = category_question(reports.question)
@@ -410,7 +412,7 @@ def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedF
         told=WeightedReports(reports, checked),
         limits=SHARE,
     )
-    # The sizes of the sets ignore the weights: they only show that sets were thinned.
+    # The sizes of the sets ignore the weights, because they only show whether sets were thinned.
     if not found.apart:
         return found
     sizes = cast("EstimatedFrequencies", supported_frequencies(reports, question.categories.labels[:1]).sizes)
@@ -418,7 +420,7 @@ def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedF
 
 
 def pair_rates(kernel: SupportKernel) -> tuple[float, float]:
-    """Return how likely a report supports a person's own category and another, and two of the others.
+    """Return the probability that a report supports a person's own category and another, and two others.
 
     For designs and for hashing the second is an average over the categories.
     """
@@ -432,7 +434,7 @@ def pair_rates(kernel: SupportKernel) -> tuple[float, float]:
         size, chosen = kernel.outcomes, 1
     if not chosen:
         return p * q, q * q
-    # Of the others, `chosen` − 1 are in the set if the person's own is, else `chosen`.
+    # The set contains `chosen` − 1 other categories if it contains the person's own, otherwise `chosen`.
     held = p * (chosen - 1) * (chosen - 2) + (1.0 - p) * chosen * (chosen - 1)
     return p * (chosen - 1) / (size - 1), held / ((size - 1) * (size - 2)) if size > 2 else 0.0
 
@@ -442,15 +444,15 @@ def _sum_interval(
 ) -> VarianceInterval | StudentInterval:
     """Return Σ number·frequency with its interval, from counts.
 
-    Given a person's category v, the variance of Σ number·support comes from the supports and all pairs of
-    them. It depends only on the number of v.
+    Given a person's category v, the variance of Σ number·support follows from the probabilities of supports
+    and of pairs of supports. It depends only on the number of v.
     """
     question: Any = reported.question if isinstance(reported, Counts) else None
     kernel: Any = reported if question is None else question.kernel
     q, gap = float(kernel.rates[1]), float(kernel.rates[0] - kernel.rates[1])
     value = float(((share - q) / gap) @ numbers)
     listed = question is not None and isinstance(question.counting, EachReport) and not one_share
-    # A table of which report supports which category is not made if it is large: the noise is known by pairs.
+    # A large table of reports by supported categories is avoided, because the noise is known by pairs.
     if listed and (question.one_category or question.counting.outcomes * share.size <= _LISTED):
         counts, codes = cast("Counts", reported).counts, np.arange(question.counting.outcomes)
         if question.one_category:
@@ -487,7 +489,7 @@ def sum_noise(kernel: SupportKernel, numbers: Floats) -> Floats:
 def supported_frequencies(
     reports: Reports | Counts, items: Sequence[Hashable] | None = None
 ) -> EstimatedFrequencies:
-    """Return the frequencies of categories or items from how many reports support each.
+    """Return the frequencies of categories or items from the number of reports that support each.
 
     With `items`, reports are counted only for these items of sets and for sizes.
     """
@@ -530,7 +532,7 @@ def _chosen_items(reports: Reports | Counts, items: Sequence[Hashable]) -> Estim
         )
     codes = question.categories.check(items)
     if not codes.size or np.unique(codes).size < codes.size:
-        raise InvalidParameter("items= names one or more different items")
+        raise InvalidParameter("expected items= to be one or more different items")
     elements = np.concatenate([codes, np.arange(kernel.items, kernel.size)])
     n = reports.n if isinstance(reports, Counts) else len(reports)
     if isinstance(reports, Counts):
@@ -547,10 +549,10 @@ def _chosen_items(reports: Reports | Counts, items: Sequence[Hashable]) -> Estim
 def _as_lower_bounds(
     found: EstimatedFrequencies, sizes: EstimatedFrequencies, items: int
 ) -> EstimatedFrequencies:
-    """Return the shares of items as lower bounds, if people certainly have `most` items or more.
+    """Return the shares of items, as lower bounds if some people certainly have `most` items or more.
 
-    A device thins a larger set at random, and its report looks like the report of a set of `most` items. So
-    the share of an item may be larger by up to the share of these people.
+    A device removes random items from a larger set, so that its report has the form of a report of `most`
+    items. So the share of an item may be larger by up to the share of these people.
     """
     most = len(sizes.labels)
     full = cast(ScoreInterval, sizes.confidence.pick(most - 1))
@@ -564,7 +566,7 @@ def _as_lower_bounds(
 
 
 def thinned_remark(sizes: EstimatedFrequencies) -> str:
-    """Return the share of people whose sets a device may have thinned, as it is printed."""
+    """Return a text with the share of people whose sets may have been thinned by a device."""
     most = len(sizes.labels)
     items = "an item" if most == 1 else f"{most} items"
     return f", {percent(float(sizes[most].value))} have {items} or more, and report {most}"
@@ -580,11 +582,11 @@ def sizes_of_sets(reports: Reports | Counts) -> EstimatedFrequencies:
 
 
 def _sizes(dummies: Integers, n: int, question: CategoryQuestion) -> EstimatedFrequencies:
-    """Return how many people have at least 1, 2, … items: those who lack a dummy.
+    """Return the shares of people with at least 1, 2, … items, from the shares of dummy items.
 
-    The first dummy completes the sets of all people with fewer than `most` items, the next one the sets of
-    people who lack one more, and so on. A report omits a dummy with probability 1 − q if the set has none of
-    it, else 1 − p.
+    Dummy items complete sets with fewer than `most` items. The first dummy is in all such sets, the second in
+    the sets that lack at least two items, and so on. A report omits a dummy with probability 1 − p if the set
+    contains it, and otherwise with probability 1 − q.
     """
     p, q = question.p, question.q
     share = 1.0 - dummies[::-1] / n
@@ -615,9 +617,9 @@ def read(
     share = supports / n
     shared = kernel.shared_variance(n)
     mean = share
-    if any(shared):  # the error depends strongly on the frequency: take the middle of the score interval
+    if any(shared):  # the error depends strongly on the frequency, so use the middle of the score interval
         mean = np.add(*score_means(share, n, 2.0, shared)) / 2.0
-    # The share's mean lies between q and p whatever the truth is, so no error is 0 by chance.
+    # The expected share always lies between q and p, so no error is 0 by chance.
     mean = np.clip(mean, q, p)
     error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / gap
     interval = ScoreInterval(share, q, gap, n, error, shared=shared)

@@ -22,9 +22,9 @@ from dither.estimation.intervals import (
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import student_t_quantile
 
-CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
-_WHOLE: Final = 100  # reports below which a share of correlated ones moves in visible steps
-_STEP: Final = 0.3  # in reports: the interval is wider by this
+CLEAR: Final = 3.0  # standard errors above 0; a category above this has its own interval
+_WHOLE: Final = 100  # reports; below this, a share of correlated reports has visible steps
+_STEP: Final = 0.3  # reports; the interval is wider by this
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,17 +38,17 @@ class ScoreInterval(ConfidenceInterval):
     """
 
     share: float | Floats
-    other: float  # q: the probability that a report supports another category than its own
+    other: float  # q: the probability that a report supports a category that is not the person's
     gap: float  # p − q
-    n: Any  # for weighted reports: the equivalent number of equal ones, for each category
+    n: Any  # the number of reports; with weights, the effective number for each category
     error: float | Floats  # standard error of the frequency
     possible: bool = False  # True if intervals are clipped to 0 and 1
     shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
     narrowed: Narrowed | None = None  # for projected frequencies with enough categories
     claimed: bool = True  # False for posterior means, which have no confidence interval
-    number: int | None = None  # which of the narrowed ones this is; None for all
+    number: int | None = None  # the index in `narrowed`; None for all categories
     weighted: bool = False
-    # For items of sets: the share of people who may have more items than they report. The share of an item is
+    # The share of people who may have more items than they report, for items of sets. The share of an item is
     # a lower bound, and may be larger by this.
     beyond: ScoreInterval | None = None
 
@@ -61,7 +61,7 @@ class ScoreInterval(ConfidenceInterval):
             return low, np.clip(high, 0.0, 1.0) if self.possible else high
         if self.narrowed is None:
             return low, high
-        # A category that is clearly there has an interval of its own.
+        # A category with a clearly positive share has its own interval.
         faint = (np.asarray(self.share) - self.other) / self.gap < CLEAR * np.asarray(self.error)
         narrow = [
             np.clip(end if self.number is None else end[self.number], 0.0, 1.0)
@@ -74,7 +74,7 @@ class ScoreInterval(ConfidenceInterval):
         reach = student_t_quantile(level)
         least, most = score_means(share, n, reach, self.shared)
         if any(self.shared) and np.ndim(n) == 0 and n < _WHOLE:
-            # Counts of few people are integers: both ends are moved outwards by a part of a report.
+            # Small counts have visible steps, so both ends are moved outwards by a fraction of a report.
             step = _STEP / n
             least = score_means(np.maximum(share - step, 0.0), n, reach, self.shared)[0]
             most = score_means(np.minimum(share + step, 1.0), n, reach, self.shared)[1]
@@ -84,7 +84,7 @@ class ScoreInterval(ConfidenceInterval):
         return least, most
 
     def _frequencies(self, *shares: Floats) -> list[Any]:
-        """Return the frequencies for which shares of reports are expected, clipped if they are projected."""
+        """Return the frequencies that correspond to expected shares of reports, clipped if projected."""
         found = [(share - self.other) / self.gap for share in shares]
         return [np.clip(frequency, 0.0, 1.0) for frequency in found] if self.possible else found
 
@@ -184,7 +184,7 @@ class ThinnedInterval(ConfidenceInterval):
 
     @property
     def beyond(self) -> ScoreInterval | None:
-        """The share of thinned sets if the sum is a lower bound; None if items also take away from it."""
+        """The share of thinned sets if the sum is a lower bound; None if items may also reduce the sum."""
         return self.thinned if self.up > 0.0 and self.down == 0.0 else None
 
     def interval(self, level: float) -> tuple[float, float]:
@@ -194,9 +194,9 @@ class ThinnedInterval(ConfidenceInterval):
 
 
 def score_means(share: Floats, n: int, z: float, shared: tuple[float, float, float]) -> tuple[Floats, Floats]:
-    """Return the means m from which a share lies at most z standard errors: (share − m)² ≤ z²·V(m)/n.
+    """Return the range of means m within z standard errors of a share: (share − m)² ≤ z²·V(m)/n.
 
-    With V(m) = m(1 − m) + a + b·m + c·m², c ≤ 0, that is between the roots of a quadratic.
+    With V(m) = m(1 − m) + a + b·m + c·m², c ≤ 0, the range lies between the roots of a quadratic.
     """
     constant, linear, square = shared
     unit = z**2 / n

@@ -1,10 +1,10 @@
 """The posterior of many frequencies: better point estimates, and narrower intervals, if many are alike.
 
-The frequencies are themselves a distribution: often a few large ones and many near zero. It is estimated from
-all categories together, as a point mass at 0 and a smooth density [Robbins56], and gives each category a
-posterior. Its mean has a smaller squared error, summed over the categories, than the unbiased estimate. Its
-intervals hold the truth in a share `level` of the categories on average, not for each category: one that is
-unlike all others is covered less often.
+Often a few frequencies are large and many are near zero. The distribution of the frequencies is estimated
+from all categories together, as a point mass at 0 and a smooth density [Robbins56]. It is the prior of each
+category. The posterior mean has a smaller squared error, summed over the categories, than the unbiased
+estimate. The intervals cover the truth in a share `level` of the categories on average, not for each
+category. A category that differs from all others is covered less often.
 
 The number of reports that support a category is binomial. With r(x, m) = ±√(2n·KL(x, m)), the signed root of
 the deviance of a share x from its mean m, the likelihood of m is exp(−r²/2), and P(share ≤ x) is about
@@ -24,11 +24,11 @@ from dither.foundation.arrays import Floats, Indices
 from dither.foundation.numerics.distributions import check_level, erfc
 
 _BINS: Final = 96  # bins of the density of frequencies
-_ROWS: Final = 256  # rows of counted supports
-_REACH: Final = 6.0  # standard errors beyond the smallest and the largest
-_NORMAL: Final = 5.0  # standard errors above 0 from which on the likelihood of a frequency is normal
-_FARTHEST: Final = 30.0  # roots of deviances are cut here: their probabilities stay above the least double
-_FLAT: Final = 1e-3  # change of the root within a bin that counts as constant
+_ROWS: Final = 256  # rows in which supports are counted
+_REACH: Final = 6.0  # standard errors; the grid extends this far beyond the smallest and largest
+_NORMAL: Final = 5.0  # standard errors above 0; the likelihood of a larger frequency is normal
+_FARTHEST: Final = 30.0  # limit of roots of deviances, so that their probabilities do not underflow
+_FLAT: Final = 1e-3  # a root that changes less within a bin counts as constant
 
 
 class Supports(NamedTuple):
@@ -46,7 +46,7 @@ class Supports(NamedTuple):
 
     @property
     def n(self) -> Floats:
-        """As how many independent reports each share counts."""
+        """The effective number of independent reports of each share."""
         mean = np.clip(self.share, self.other, self.other + self.gap)
         return np.asarray(mean * (1.0 - mean) / np.maximum(self.error * self.gap, 1e-300) ** 2)
 
@@ -57,17 +57,17 @@ class Supports(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Narrowed:
-    """The posterior of every category: weights of 0 and of the bins that its frequency may be in."""
+    """The posterior of every category: the weights of the frequency 0 and of bins of frequencies."""
 
     edges: Floats
-    weights: Floats  # a row for each different frequency: of 0, then of each bin
+    weights: Floats  # a row for each distinct frequency; columns: 0, then each bin
     means: Floats  # the posterior mean of each different frequency
     rows: Indices  # the row of each category
 
     @classmethod
     def of(cls, supports: Supports) -> Self:
         """Estimate the distribution of the frequencies, and from it the posterior of each."""
-        # Frequencies are functions of counts, so that many categories have the same one.
+        # Frequencies are functions of counts, so many categories have the same frequency.
         known, rows, often = np.unique(
             supports.share + 1j * supports.error, return_inverse=True, return_counts=True
         )
@@ -90,7 +90,7 @@ class Narrowed:
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """Return the ends of the intervals: quantiles of the posteriors."""
         outside = (1.0 - check_level(level)) / 2.0
-        sums = np.cumsum(self.weights, axis=1)  # up to 0, then up to each edge
+        sums = np.cumsum(self.weights, axis=1)  # cumulative weights: up to 0, then up to each edge
         low, high = (self._quantile(sums, share) for share in (outside, 1.0 - outside))
         return low[self.rows], high[self.rows]
 
@@ -161,7 +161,7 @@ def _root(share: Floats, mean: Floats, n: Floats | float) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         above = np.where(share > 0.0, share * np.log(share / mean), 0.0)
         below = np.where(share < 1.0, (1.0 - share) * np.log((1.0 - share) / (1.0 - mean)), 0.0)
-    near = np.abs(share - mean) < 1e-5 * mean * (1.0 - mean)  # the logarithms cancel there
+    near = np.abs(share - mean) < 1e-5 * mean * (1.0 - mean)  # the logarithms cancel near share = mean
     deviance = np.where(near, (share - mean) ** 2 / (2.0 * mean * (1.0 - mean)), above + below)
     return np.sign(share - mean) * np.sqrt(np.maximum(2.0 * n * deviance, 0.0))
 

@@ -42,11 +42,11 @@ Quantity = Callable[[Counts], Estimate]
 _ALL: Final = " in all groups"  # beside the number of people of a private group
 _N_OF_ALL: Final = "; n counts all people"
 MOST_GROUPS: Final = 100_000
-_PIECES: Final = 64  # arrays of reports that a group holds before they are joined
+_PIECES: Final = 64  # largest number of arrays in a group before they are joined
 
 
 class _Tally:
-    """The reports of one group: as they are while they are few, as counts once those are smaller."""
+    """The reports of one group, kept as arrays until their counts need less memory."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
@@ -77,7 +77,7 @@ class _Tally:
 class GroupCounts:
     """Reports counted by group, a chunk at a time.
 
-    `by` are the names of the columns of labels. A group holds at most twice the memory of a summary.
+    `by` are the names of the columns of labels. A group needs at most twice the memory of a summary.
     """
 
     def __init__(self, asked: object, by: Sequence[str]) -> None:
@@ -99,11 +99,11 @@ class GroupCounts:
 
     @staticmethod
     def rows(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Label, Integers]]:
-        """Yield the groups in the order of their labels, each with the places of its people."""
+        """Yield the groups in the order of their labels, each with the row indices of its people."""
         return iter(sorted(_divide(labels, n), key=lambda group: order_of(group[0])))
 
     def add_summary(self, label: Label, summary: Counts) -> None:
-        """Count the reports of a group that were counted elsewhere."""
+        """Add the summary of a group's reports."""
         tally = self._tally(label)
         tally.people = ()
         tally.counted = summary if tally.counted is None else tally.counted + summary
@@ -215,9 +215,9 @@ def estimate_groups(
     *,
     usual: Callable[..., Estimate],
 ) -> GroupedEstimates:
-    """Return the estimates of reports by their labels, or by randomised reports on a category.
+    """Return the estimates of groups of reports, by labels or by private reports on a category.
 
-    `usual` estimates each group unless a quantity is given. `person` is a public id for each report.
+    `usual` estimates each group if no quantity is given. `person` is a public id for each report.
     """
     if not isinstance(reports, Reports):
         raise InvalidParameter(
@@ -231,7 +231,7 @@ def estimate_groups(
         )
     columns: Mapping[str, Any] = by if isinstance(by, Mapping) else {"group": by}
     if not columns:
-        raise InvalidParameter("by has no columns of labels")
+        raise InvalidParameter("expected by to have at least one column of labels, got none")
     least = check_minimum(minimum)
     check_level(level)
     given = None if weights is None else as_weights(weights, len(check_weighted(reports)))
@@ -263,7 +263,7 @@ def estimate_groups(
 
 
 def _named_people(person: object, reports: Reports) -> People:
-    """Return who sent reports, by public ids, one for each report."""
+    """Return the people who sent the reports, from one public id for each report."""
     if isinstance(person, str | bytes | Reports) or not hasattr(person, "__len__"):
         raise InvalidParameter(f"expected person to be a public id for each report, got {found(person)}")
     ids = list(_plain(person))
@@ -275,14 +275,14 @@ def _named_people(person: object, reports: Reports) -> People:
 def _of_rows(
     part: Reports, quantity: Quantity | None, usual: Callable[..., Estimate], weights: Weights | None
 ) -> Estimate:
-    """Return the estimate of a group from its reports, maybe with weights."""
+    """Return the estimate of a group from its reports, with or without weights."""
     if weights is None:
         return (usual if quantity is None else quantity)(part)  # type: ignore[arg-type]
     return usual(part, weights=weights) if quantity is None else _weighted_quantity(quantity, part, weights)
 
 
 def _once(part: Reports, label: Label) -> Reports:
-    """Return the reports of a group; raise InvalidParameter if somebody has two: they are not independent."""
+    """Return the reports of a group; raise InvalidParameter if a person has two, as these are dependent."""
     (crowd,) = part.people
     twice = len(crowd.rows) - np.unique(crowd.rows).size
     if twice:
@@ -294,7 +294,7 @@ def _once(part: Reports, label: Label) -> Reports:
 
 
 def mean_of_each(parts: Mapping[str, Any], mean: Callable[[Any], Estimate]) -> GroupedEstimates:
-    """Return the means of several questions to the same people as a table; name those that have none."""
+    """Return the means of several questions to the same people as a table; name questions without a mean."""
     kept: dict[Hashable, Estimate] = {}
     without: list[str] = []
     reason: Exception | None = None
@@ -331,7 +331,7 @@ def _weighted_quantity(quantity: Any, part: Reports, weights: Weights) -> Estima
 def keep_groups(
     kept: dict[Hashable, Estimate], by: Sequence[str], least: int, left_out: int, level: float
 ) -> GroupedEstimates:
-    """Return a table of the groups that were kept; raise NotIdentifiable without any."""
+    """Return a table of the groups that were kept; raise NotIdentifiable if no group was kept."""
     if not kept:
         raise NotIdentifiable(
             f"no group has {least} reports or more (of {left_out} groups); "
@@ -348,7 +348,7 @@ def _estimate_private(
     level: float,
     weights: Weights | None,
 ) -> GroupedEstimates:
-    """Return estimates by a private category, within each group of the public columns if there are any."""
+    """Return estimates by a private category, within each group of the public columns."""
     if len(private) > 1:
         raise InvalidParameter(
             f"{' and '.join(map(repr, private))} are private columns; groups are by one of them"
@@ -376,7 +376,7 @@ def _estimate_private(
 
 
 def _say_everybody(groups: GroupedEstimates, private: str) -> GroupedEstimates:
-    """Return private groups that say what n is, and call the group without an answer so."""
+    """Return private groups with a remark on n and a label for the group without an answer."""
     rows = tuple({**row, private: show_label(row[private])} for row in groups.rows)
     title = f"{groups.title.removesuffix(_N_OF_ALL)}{_N_OF_ALL}, because who is in a group is private"
     return replace(groups, title=title, rows=rows)
@@ -385,7 +385,7 @@ def _say_everybody(groups: GroupedEstimates, private: str) -> GroupedEstimates:
 def _private_groups(
     reports: Reports, request: Reports, least: int, weights: Weights | None
 ) -> tuple[dict[Hashable, Estimate], int]:
-    """Return the mean, or the frequencies, of the people of each private category, without the noise.
+    """Return the mean or the frequencies of the people of each private category, corrected for the noise.
 
     The mean of a group is E[y·x]/E[y], with the unbiased decodings x of the number and y of the category: a
     ratio of two averages of all people, with Fieller's interval. A group is left out if fewer people than
@@ -416,13 +416,13 @@ def _private_groups(
     decoded = PersonNumbers.of(reports)
     line, middle = decoded.line, decoded.middle
     for index, label in enumerate(labels):
-        weighed = shares * read[:, index] * decoded.answered  # 0 without an answer
+        weighed = shares * read[:, index] * decoded.answered  # 0 for people without an answer
         bottom = float(weighed.mean())
         if bottom * n < least:
             continue
         inside = shares * read[:, index]
         centre = float((inside * decoded.value).mean()) / bottom
-        # The number is taken from about the mean of its group.
+        # Centring the number at the mean of its group reduces rounding errors.
         moved = inside * (decoded.value - centre * decoded.answered)
         matrix = np.cov(moved, weighed) / n
         spread = float(matrix[0, 0]), float(matrix[0, 1]), float(matrix[1, 1])
@@ -469,7 +469,7 @@ class ShiftedQuotient(ConfidenceInterval):
 
 
 def _divide(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Label, Integers]]:
-    """Yield each combination of labels with the places of its people, in order."""
+    """Yield each combination of labels with the row indices of its people, in order."""
     if any(len(column) != n for column in labels):
         raise InvalidParameter(
             f"every report needs a label: there are {n} reports and "
@@ -505,9 +505,9 @@ def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[st
 
 
 def check_grouping(by: str | Sequence[str], minimum: int, level: float) -> list[str]:
-    """Return the columns of labels as a list; raise InvalidParameter for a wrong minimum or level.
+    """Return the columns of labels as a list; raise InvalidParameter if the minimum or level is invalid.
 
-    Called before any report is read: a frame may take hours.
+    Call it before the reports are loaded, because a data frame may take hours.
     """
     check_minimum(minimum)
     check_level(level)
@@ -515,7 +515,7 @@ def check_grouping(by: str | Sequence[str], minimum: int, level: float) -> list[
 
 
 def check_minimum(minimum: object) -> int:
-    """Return the smallest size of a group; raise InvalidParameter unless it is an integer from 2."""
+    """Return the smallest size of a group; raise InvalidParameter unless it is an integer, at least 2."""
     if isinstance(minimum, bool) or not isinstance(minimum, int | np.integer) or minimum < 2:
         raise InvalidParameter(
             f"expected the minimum number of reports of a group to be an integer from 2 upwards, got "
@@ -531,7 +531,7 @@ def _plain(column: Any) -> Iterable[Hashable]:
 
 
 def order_of(label: Label) -> Any:
-    """Return the key by which groups are sorted: numbers first, no label last, others by type and value."""
+    """Return the sort key of a label: numbers first, then others by type and value, None last."""
     return [
         (part is None, "" if isinstance(part, int | float) else type(part).__name__, _Comparable(part))
         for part in label

@@ -8,13 +8,13 @@ Confidence sequences hold at all numbers of reports at once, so that looking is 
 
     exp(λ·Σ(Y − m)/c − ψ(λ)·Σ(Y − m)²/c²)
 
-is at most a product of 1 + λ(Y − m)/c [Fan15, eq. 4.11], whose mean is 1 at m = μ after every report. So a
-mixture over λ ever reaches 1/α with probability at most α [Ville39]. It depends only on n, the average and
-the squares: a summary is enough, and no order or normality is assumed.
+is at most a product of 1 + λ(Y − m)/c [Fan15, eq. 4.11]. The mean of this product is 1 at m = μ after every
+report. So the probability that a mixture over λ ever reaches 1/α is at most α [Ville39]. The mixture depends
+only on n, the average and the squares, so a summary is enough. Neither an order nor normality is assumed.
 
-Other intervals allow for a share of lies. A liar sends any report. The reports of liars are among the counted
-ones, so the honest ones remain after removing some. The farthest possible honest average follows from
-removing the most extreme reports (docs/theory.md, "What liars can do").
+Other intervals allow for a share of lies. A liar may send any report. The counted reports include those of
+the liars, so the honest reports are the ones that remain after some are removed. Removing the most extreme
+reports gives the farthest possible honest average (docs/theory.md, "What liars can do").
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 
 class ConfidenceInterval(ABC):
-    """A set of plausible values of a population's quantity, for each confidence level.
+    """The plausible values of a population's quantity, for each confidence level.
 
     The level is checked by the estimate. Ends are numbers, or arrays for an estimate of several numbers.
     """
 
-    period: float = 0.0  # period of a circle: an interval may pass its end, with a smaller second end
+    period: float = 0.0  # period of a circle; the second end is smaller if the interval passes the period
     resolution: float = 0.0  # the largest error for any number of reports
-    condition: str = ""  # under which the interval covers, as it is printed after the level; empty for always
+    condition: str = ""  # printed condition of coverage; empty if there is no condition
 
     @abstractmethod
     def interval(self, level: float) -> tuple[Any, Any]:
@@ -76,7 +76,7 @@ class Divisible(Protocol):
 
 @runtime_checkable
 class Sequential(Protocol):
-    """An interval whose numbers are known to be bounded."""
+    """An interval that has a version for any time, because its numbers are bounded."""
 
     def at_any_time(self) -> ConfidenceInterval:
         """Return the interval that holds at all numbers of reports at once."""
@@ -92,7 +92,7 @@ class Attackable(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PartIntervals(ConfidenceInterval):
-    """The intervals of several estimates side by side."""
+    """The intervals of several estimates, as arrays."""
 
     parts: tuple[ConfidenceInterval, ...]
     condition: str = ""
@@ -111,9 +111,10 @@ class StudentInterval(ConfidenceInterval):
     """The interval of an average, by Student's t.
 
     Reports of people drawn from a population are independent, so the variance of the numbers contains both
-    sampling and noise. `skew` is the third central moment over the second: the slope of the variance in the
-    mean, along the least favourable family of laws. The interval is the set of means μ with
-    (average − μ)² ≤ t²·variance(μ)/n; its coverage stays near the level for few and for skewed reports.
+    sampling and noise. `skew` is the third central moment divided by the second. It is the slope of the
+    variance in the mean, along the least favourable family of distributions. The interval is the set of means
+    μ with (average − μ)² ≤ t²·variance(μ)/n. Its coverage stays near the level for few and for skewed
+    reports.
     """
 
     value: float | Floats
@@ -143,9 +144,9 @@ class StudentInterval(ConfidenceInterval):
 class VarianceInterval(ConfidenceInterval):
     """The score interval of an unbiased share whose variance is known as a function of the share [Wilson27].
 
-    It holds all f with (value − f)² ≤ z²·(a + b·f − c·f²), with a, b and c = `variance` (they contain 1/n).
-    A share that few or no reports support keeps the error of its noise. As far as reports are counts of rare
-    events, each of them moves the share by b, and the number of events has the mean (a + b·f)/b².
+    It contains all f with (value − f)² ≤ z²·(a + b·f − c·f²), with a, b and c = `variance` (they include
+    1/n). The error of a share with few or no supporting reports includes the noise. For rare events, each
+    event changes the share by b, and the expected number of events is (a + b·f)/b².
     """
 
     value: float | Floats
@@ -179,16 +180,16 @@ class VarianceInterval(ConfidenceInterval):
         return VarianceInterval(value, self.n, (variance[0], variance[1], variance[2]))
 
     def transpose(self) -> VarianceInterval:
-        """Return the intervals of a table with its sides exchanged."""
+        """Return the intervals of the transposed table."""
         constant, slope, square = (np.transpose(part) for part in self.variance)
         return VarianceInterval(np.transpose(self.value), self.n, (constant, slope, square))
 
 
-_RARE: Final = 3  # up to this many events the lower limit comes from a Poisson variable
+_RARE: Final = 3  # events; up to this number, the lower limit comes from a Poisson variable
 
 
 def least_mean(events: Any, level: float, n: Any) -> Floats:
-    """Return the lower limit of the mean of one to three rare events of n; infinite for other numbers.
+    """Return the lower limit of the mean of one to three rare events of n; infinite for other counts.
 
     A score interval of one event leaves out means below 0.18, although an event happens with probability
     0.16 there. The limit is the mean λ with P(events or more | λ) = 1 − level instead [Brown01, Sec. 4.1.1].
@@ -237,8 +238,8 @@ class ClippedInterval(ConfidenceInterval):
 class WiderInterval(ConfidenceInterval):
     """The smallest interval that contains two others.
 
-    `reach` is the length of the second one, relative to the normal standard errors of a level: with 0.5 the
-    second is of 67 % if the first is of 95 %.
+    `reach` scales the normal standard errors of the second interval's level: with 0.5 the second interval has
+    the level 67 % if the first has 95 %.
     """
 
     first: ConfidenceInterval
@@ -255,13 +256,13 @@ class WiderInterval(ConfidenceInterval):
         return min(low, least), max(high, most)
 
 
-# The mixture: 20 bets, each half the one before, weighted by 1/(j + 2). At λ ≤ 0.5 the exponent rises with
-# the distance of m from the average over the complete range, so the remaining m form an interval.
+# The mixture has 20 values of λ, each half the last, with weights 1/(j + 2). For λ ≤ 0.5 the exponent
+# grows with the distance of m from the average over the complete range, so the remaining m form an interval.
 _BETS: Final = 0.5 * 0.5 ** np.arange(20.0)
 _WEIGHTS: Final = (1.0 / (np.arange(20.0) + 2.0)) / np.sum(1.0 / (np.arange(20.0) + 2.0))
 _COSTS: Final = -np.log1p(-_BETS) - _BETS
 _LOG_WEIGHTS: Final = np.log(_WEIGHTS)
-_STEPS: Final = 80  # at most; eight are usual
+_STEPS: Final = 80  # largest number of steps; eight are usual
 _CLOSE: Final = 1e-9
 MOST_LOOKS: Final = 10**6
 
@@ -280,7 +281,7 @@ class BoundedNumbers:
         """Return the ends of an interval that holds the mean at all n at once, with probability `level`."""
         outside = (1.0 - check_level(level)) / 2.0
         mean, squares = np.asarray(self.mean, dtype=np.float64), np.asarray(self.squares, dtype=np.float64)
-        # A mean of bounded numbers lies between the bounds; rounding, or too few reports, may not say so.
+        # A mean of bounded numbers lies between the bounds; rounding or too few reports may exceed them.
         most = np.maximum([mean - self.low, self.high - mean], 0.0)
         down, up = self._reach(most, squares, -math.log(outside))
         return np.maximum(mean - down, self.low), np.minimum(mean + up, self.high)
@@ -291,10 +292,10 @@ class BoundedNumbers:
         Newton's steps, or halving where a step would leave the bracket.
         """
         unit = np.asarray(self.high, dtype=np.float64) - self.low
-        unit = np.where(unit > 0.0, unit, 1.0)  # equal numbers have unit 1
+        unit = np.where(unit > 0.0, unit, 1.0)  # unit 1 if all numbers are equal
         near, far = np.zeros_like(most), most / unit
         spread = np.broadcast_to(squares / unit**2, most.shape)
-        never = _log_capital(self.n, far, spread)[0] < reached  # then nothing is excluded on this side
+        never = _log_capital(self.n, far, spread)[0] < reached  # True where nothing is excluded on this side
         position = np.minimum(4.0 * np.sqrt(np.maximum(spread, 1.0)) / self.n, far / 2.0)
         for _ in range(_STEPS):
             capital, slope = _log_capital(self.n, position, spread)
@@ -306,7 +307,7 @@ class BoundedNumbers:
             near, far = np.where(short, position, near), np.where(short, far, position)
             inside = (newton > near) & (newton < far)
             position = np.where(done, position, np.where(inside, newton, (near + far) / 2.0))
-        # Outwards by more than the last step may be off.
+        # Move outwards by more than the error of the last step.
         return np.where(never, most, np.minimum(position * (1.0 + 4.0 * _CLOSE) * unit, most))
 
 
@@ -332,7 +333,7 @@ class AnyTimeInterval(ConfidenceInterval):
     numbers: BoundedNumbers
     scale: tuple[float, float] = (0.0, 1.0)
     possible: bool = False
-    beyond: AnyTimeInterval | None = None  # interval of the share by which this one may be larger
+    beyond: AnyTimeInterval | None = None  # interval of the share that may be added to this one
 
     def interval(self, level: float) -> tuple[Any, Any]:
         ends = [((end - self.scale[0]) / self.scale[1])[()] for end in self.numbers.interval(level)]
@@ -388,7 +389,7 @@ def level_of_one(level: float, looks: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class CountedNumbers:
-    """The number that each report counts for in an average, and how often each was sent."""
+    """The number of each possible report in an average, and its count."""
 
     reading: UnbiasedReading
     counts: Integers
@@ -406,12 +407,12 @@ class CountedNumbers:
         order = np.argsort(sign * values, kind="stable")
         before = np.cumsum(self.counts[order]) - self.counts[order]
         taken = np.clip(liars - before, 0, self.counts[order])
-        # If only leading bits of cells are counted, a number may be farther out than its group's.
+        # If only leading bits of cells are counted, a number may be farther out than its group's number.
         return float((taken * values[order]).sum()) - sign * liars * self.reading.slack
 
 
 class WithoutLiars(Protocol):
-    """What is known of an estimate once the reports of some liars are removed."""
+    """The range of an estimate after the reports of some liars are removed."""
 
     @property
     def n(self) -> int:
@@ -426,7 +427,7 @@ class WithoutLiars(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class LyingInterval(ConfidenceInterval):
-    """The interval of the honest people's value, if at most a share of the reports were made up."""
+    """The interval of the honest people's value, if at most a share of the reports are lies."""
 
     plain: WithoutLiars
     share: float
@@ -485,12 +486,12 @@ def shares_without(share: Floats, n: int, liars: int) -> tuple[Floats, Floats]:
 
 
 Term = tuple[float, "Estimate"]  # a weight, and an estimate
-Together = tuple[int, int, Any]  # the places of two parts, and how their errors go together
+Together = tuple[int, int, Any]  # the indices of two parts, and the correlation of their errors
 
 
 @dataclass(frozen=True, eq=False)
 class SumInterval(ConfidenceInterval):
-    """The interval of a constant plus a weighted sum of estimates, whose errors may go together."""
+    """The interval of a constant plus a weighted sum of estimates, whose errors may be correlated."""
 
     value: float | Floats
     terms: tuple[Term, ...]
@@ -508,7 +509,7 @@ class SumInterval(ConfidenceInterval):
 
     @cached_property
     def together(self) -> list[Together]:
-        """How the errors of the parts go together."""
+        """The correlations of the parts' errors."""
         return correlations([part for _, part in self.terms])
 
     def at_any_time(self) -> AnyTimeSum:
@@ -524,10 +525,10 @@ class SumInterval(ConfidenceInterval):
 
 @dataclass(frozen=True, eq=False)
 class AnyTimeSum(ConfidenceInterval):
-    """The interval of a weighted sum at any time: the sum of the parts' intervals, of levels that add up.
+    """The interval of a weighted sum at any time: the sum of the parts' intervals at adjusted levels.
 
-    All of the parts hold at all times together with the level (Bonferroni), and so does their sum, whether or
-    not their people are the same.
+    All parts' intervals hold together at all times with the level (Bonferroni). So their sum holds, even if
+    the people of the parts are the same.
     """
 
     value: float | Floats
@@ -562,7 +563,7 @@ class RatioInterval(ConfidenceInterval):
         (low_a, high_a), (low_b, high_b) = self.above.interval(level), self.below.interval(level)
         if b < 0.0:
             a, low_a, high_a, b, low_b, high_b = -a, -high_a, -low_a, -b, -high_b, -low_b
-            # Both signs change, and the correlation stays.
+            # Both signs change, so the correlation does not.
         if not low_b > 0.0 or not math.isfinite(low_a + high_a + high_b):
             return -math.inf, math.inf
         low = _lower_ratio(a, float(low_a), b, float(low_b), float(high_b), together)
@@ -570,14 +571,14 @@ class RatioInterval(ConfidenceInterval):
 
     @cached_property
     def together(self) -> float:
-        """How the errors of both go together."""
+        """The correlation of both errors."""
         return float(correlation_of(self.above, self.below))
 
 
 def correlation_of(first: Estimate, second: Estimate) -> Any:
-    """Return how the errors of two estimates go together: 0 if they are of different people.
+    """Return the correlation of the errors of two estimates: 0 if they are of different people.
 
-    Sums and ratios have the value of their parts. For frequencies it is an array, a number for each category.
+    For frequencies it is an array with one number for each category.
     """
     total: object = 0.0
     for weight, part in linear_terms(first):
@@ -602,7 +603,7 @@ def linear_terms(estimate: Estimate) -> Sequence[Term]:
 
 
 def correlations(parts: Sequence[Estimate]) -> list[Together]:
-    """Return which of some estimates are of the same people, with how their errors go together."""
+    """Return the pairs of estimates of the same people, with the correlations of their errors."""
     found = [(i, j, correlation_of(parts[i], parts[j])) for i in range(len(parts)) for j in range(i)]
     return [pair for pair in found if np.any(pair[2])]
 
@@ -620,8 +621,8 @@ def _lower_ratio(
 ) -> float:
     """Return the least r at which the interval of a − r·b, by squared arms, contains 0; low_b > 0.
 
-    It solves a − r·b = √((a − low_a)² + r²·arm² − 2ρ·r·(a − low_a)·arm), ρ being how the errors go together.
-    The arm of b is the upper one for r ≥ 0, where low_a ≥ 0.
+    It solves a − r·b = √((a − low_a)² + r²·arm² − 2ρ·r·(a − low_a)·arm), with the correlation ρ of the
+    errors. The arm of b is the upper one for r ≥ 0, where low_a ≥ 0.
     """
     arm = high_b - b if low_a >= 0.0 else b - low_b
     lead, rest = b**2 - arm**2, low_a * (2.0 * a - low_a)

@@ -1,4 +1,4 @@
-"""Pairs of items of sets: the share of people who have both."""
+"""Estimate the share of people who have both of two items of a set."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dither.foundation.arrays import Integers
 
 
 def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
-    """Return the share of people who have both of two items, from how many reports name both.
+    """Return the share of people who have both of two items, from the number of reports that contain both.
 
     It is a lower bound where people have more items than they report.
     """
@@ -38,7 +38,7 @@ def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
     question = category_question(reports.question)
     codes = question.categories.check([first, second])
     if codes[0] == codes[1]:
-        raise InvalidParameter("two different items are needed")
+        raise InvalidParameter("expected two different items, got the same item twice")
     n = len(reports)
     if n == 0:
         raise NotIdentifiable("expected at least one report, got 0")
@@ -58,8 +58,9 @@ def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
 def _both(counted: Integers, n: int, question: CategoryQuestion) -> VarianceInterval:
     """Return the share of people with both items, from the numbers of reports with 0, 1 and 2 of them.
 
-    If a person has j of them, both are reported with probability r_j, and one with probability s_j − 2r_j,
-    with s_j the sum of the two rates. Both averages are linear in the share f and in the items' own shares.
+    If a person has j of the items, both are reported with probability r_j, and one with probability s_j −
+    2r_j. Here s_j is the sum of the two rates. Both averages are linear in the share f and in the items' own
+    shares.
     """
     kernel: Any = question.kernel
     both = np.array([float(rate) for rate in kernel.pair_rates])
@@ -69,7 +70,7 @@ def _both(counted: Integers, n: int, question: CategoryQuestion) -> VarianceInte
     sums = np.array([2.0 * question.q, question.p + question.q, 2.0 * question.p])
     single = (counted[1] + 2.0 * counted[2]) / n
     slope = (both[1] - both[0]) / question.gap
-    # The numbers that decode a report with 0, 1 or 2 of the items.
+    # `numbers` decode a report with 0, 1 or 2 of the items.
     numbers = (np.array([0.0, 0.0, 1.0]) - both[0] - slope * (np.arange(3.0) - 2.0 * question.q)) / bend
     value = float(numbers @ counted) / n
     chances = np.stack([1.0 - sums + both, sums - 2.0 * both, both], axis=1)

@@ -1,18 +1,18 @@
-"""Maximum likelihood by EM, profile likelihood intervals, and the means, shares and quantiles read off a fit.
+"""Maximum likelihood by EM, profile likelihood intervals, and the means, shares and quantiles of a fit.
 
 EM is accelerated, and the likelihood never falls. One step multiplies each probability by the mean ratio of
-observed to expected reports. Steps are extrapolated [Varadhan08, scheme S3]; an extrapolation that lowers the
-likelihood is shortened and in the end replaced by the plain steps. They cannot lower it. Duality bounds the
-distance of the likelihood from its maximum at the end.
+observed to expected reports. Steps are extrapolated [Varadhan08, scheme S3]. An extrapolation that lowers the
+likelihood is shortened, and finally replaced by the plain steps, because plain steps cannot lower it. Duality
+bounds the final distance of the likelihood from its maximum.
 
 The profile likelihood interval of a quantity holds each value for which the best distribution with this value
 has a log-likelihood at most half a χ² quantile below the maximum [Wilks38]. It needs no density estimate, and
 is wide where the quantity is not identifiable.
 
-Wilks' theorem fails where probabilities are zero: the noise of empty bins can then only raise their
-probabilities, and this biases every quantity. So the pseudo-counts of a uniform distribution of values are
-added to the counts, and subtracted from the result. A probability may then be negative by about two
-standard errors of the share of an empty stretch of bins. Noise of both signs is possible, and cancels.
+Wilks' theorem fails where probabilities are zero. There the noise of empty bins can only raise their
+probabilities, so every quantity is biased. Therefore the pseudo-counts of a uniform distribution of values
+are added to the counts, and subtracted from the result. A probability may then be negative, by up to about
+two standard errors of the share of an empty stretch of bins. So noise of both signs is possible and cancels.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ from dither.privacy import Guarantee
 
 Bins = (
     int | Sequence[float] | Floats | str | None
-)  # how many equal ones, or their edges, or a choice by the error
-Finish = Callable[[Floats], Floats]  # the last part of a step: restores a constraint on the probabilities
+)  # a number of equal bins, or their edges, or None for a choice by the error
+Finish = Callable[[Floats], Floats]  # restores a constraint on the probabilities at the end of a step
 
-_LOOK_BACK: Final = 5  # cycles over which the gain is measured
+_LOOK_BACK: Final = 5  # number of cycles over which the gain is measured
 _LEAST: Final = 1e-3  # the least probability after an extrapolation, relative to the plain step
 _PLAIN: Final = 1.25  # shorter extrapolations are not tried
 _TINY: Final = 1e-300
@@ -57,7 +57,7 @@ _TINY: Final = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Probabilities of the inputs, the likelihood they reach, and how many steps it took."""
+    """The probabilities of the inputs, their log-likelihood, and the number of steps."""
 
     operator: Operator
     counts: Floats
@@ -67,7 +67,7 @@ class Fit:
 
     @property
     def shortfall(self) -> float:
-        """An upper bound on how far the log-likelihood is below its maximum over all distributions.
+        """An upper bound on the difference between the maximum of the log-likelihood and its value.
 
         By concavity ln L(best) − ln L(p) ≤ n·ln(max over inputs of the mean of 1/n·counts/expected).
         """
@@ -77,7 +77,7 @@ class Fit:
 
 
 def step(operator: Operator, shares: Floats, probabilities: Floats, expected: Floats) -> Floats:
-    """Return the probabilities after one plain step of EM, from the shares of reports seen and expected."""
+    """Return the probabilities after one plain step of EM, from observed and expected shares of reports."""
     after = operator.backward(shares / expected)
     after *= probabilities
     return after
@@ -122,7 +122,7 @@ def climb(
         else:
             ahead = second
             seen, height = _look(operator, counts, ahead)
-            if height < level:  # only by rounding: the maximum is reached
+            if height < level:  # only rounding lowers it, so the maximum is reached
                 break
         now, expected, level = ahead, seen, height
         history.append(level)
@@ -164,8 +164,8 @@ def tilt(gaps: Floats) -> Finish:
     """Return the function from weights to the p with Σ p·gap = 0 that maximises Σ weight·ln p.
 
     It is weight/(1 + λ·gap), scaled to sum to one.
-    λ is the root of the decreasing function Σ weight·gap/(1 + λ·gap) [Owen01]. If there are two gaps only, as
-    for the share of some bins, the constraint says how much probability each of them has.
+    λ is the root of the decreasing function Σ weight·gap/(1 + λ·gap) [Owen01]. If there are only two gaps, as
+    for the share of some bins, the constraint determines the probability of each gap.
     """
     most, least = float(gaps.max()), float(gaps.min())
     inside = gaps == most
@@ -203,8 +203,8 @@ def _same(probabilities: Floats) -> Floats:
 
 DIP: Final = 2.0  # standard errors by which the share of an empty stretch may be negative
 _CLOSE: Final = 0.02  # standard errors by which an end of an interval may be off
-_WORK: Final = 1e9  # multiplications for a Hessian above which fits are quicker: maps have many places
-_MIXED: Final = 1e-3  # share of the uniform law in a warm start, since EM never leaves zero
+_WORK: Final = 1e9  # multiplications for a Hessian; above this, as for maps, fits are quicker
+_MIXED: Final = 1e-3  # share of the uniform distribution in a warm start, because EM never leaves zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,8 +234,8 @@ class Relaxed:
         return np.asarray((shares - self.phantoms / shares.size) / (1.0 - self.phantoms))
 
     def under(self, gaps: Floats, warm: Floats) -> Fit:
-        """Return the likeliest fit among those in which the mean of `gaps` over people is zero."""
-        shifted = gaps - self.phantoms * gaps.mean()  # pseudo-counts have the mean over uniform bins
+        """Return the likeliest fit in which the mean of `gaps` over people is zero."""
+        shifted = gaps - self.phantoms * gaps.mean()  # the mean of pseudo-counts is the mean over the bins
         start = (1.0 - _MIXED) * warm + _MIXED / gaps.size
         return climb(self.fit.operator, self.fit.counts, start, finish=tilt(shifted))
 
@@ -251,7 +251,7 @@ class Relaxed:
             return None
 
     def farthest(self, numbers: Floats, side: float, reach: float, limit: float) -> float | None:
-        """Return the end of the interval of a mean of numbers, up to a limit; None if it needs fits."""
+        """Return the end of the interval of a mean of numbers, up to a limit, or None if it needs fits."""
         mean, share = self.phantoms * float(numbers.mean()), 1.0 - self.phantoms
         if self._profile is None:
             return None
@@ -273,10 +273,10 @@ class Relaxed:
 
 
 def _mistakes(operator: Operator, expected: Floats) -> float:
-    """Return √n times the share that noise alone can produce, over all identifiable stretches.
+    """Return √n times the share that pure noise can produce, over all identifiable stretches.
 
-    One bin's share has the standard error 1/√(n·J), J being its χ² distance from the average; the number K of
-    identifiable stretches is the effective rank of the distances.
+    The standard error of a bin's share is 1/√(n·J), where J is its χ² distance from the average. The number K
+    of identifiable stretches is the effective rank of the distances.
     """
     weights = 1.0 / np.maximum(expected, 1e-300)
     every = np.eye(operator.shape[1])
@@ -286,7 +286,7 @@ def _mistakes(operator: Operator, expected: Floats) -> float:
 
 
 def mistakes_of(distances: Floats) -> float:
-    """Return the same from the χ² distances of all pairs of bins, relative to the average law."""
+    """Return `_mistakes` from the χ² distances of all pairs of bins, relative to the average distribution."""
     complete = float(np.trace(distances))
     if not complete > 0.0:
         return math.inf
@@ -295,11 +295,11 @@ def mistakes_of(distances: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """A quantity of a distribution over bins, as the constraint that a value of it puts on the distribution.
+    """A quantity of a distribution over bins, as a constraint on the distribution for each value.
 
-    `gaps(answer)` is a number for each bin whose mean is zero for exactly the distributions with this value
+    `gaps(answer)` has a number for each bin. Its mean is zero for exactly the distributions with this value
     (from `least` to `most`). If the reports only identify the bin of a value, `edges` are the edges of the
-    bins. Possible values lie between `low` and `high`. A mean has the `numbers` that are averaged.
+    bins. Possible values lie between `low` and `high`. For a mean, `numbers` are the averaged numbers.
     """
 
     gaps: Callable[[float], Floats]
@@ -311,7 +311,7 @@ class Quantity:
     numbers: Floats | None = None
 
     def easiest(self, answer: float, value: float) -> float:
-        """Return the value nearest to `value` that is in the same identifiable bin as this one."""
+        """Return the value nearest to `value` in the identifiable bin of `answer`."""
         inside = min(max(answer, self.least), self.most)
         if self.edges is None:
             return inside
@@ -319,7 +319,7 @@ class Quantity:
         return min(max(value, float(self.edges[cell - 1])), float(self.edges[cell]))
 
     def outward(self, end: float, side: float) -> float:
-        """Return the farthest value that is in the same identifiable bin as an end of an interval."""
+        """Return the farthest value in the identifiable bin of an end of an interval."""
         if side < 0.0:
             if end <= self.least:
                 return self.low
@@ -364,7 +364,7 @@ class ProfileInterval(ConfidenceInterval):
 
     def covers(self, value: float, level: float) -> bool:
         """Return whether the interval contains a value. For a quantile this takes one fit."""
-        reach = student_t_quantile(level) + _CLOSE  # with the precision of the ends
+        reach = student_t_quantile(level) + _CLOSE  # the tolerance is the precision of the ends
         if not self.quantity.low <= value <= self.quantity.high:
             return False
         known = level == 0.95 and "_usual" in vars(self)  # the printed interval decides
@@ -387,12 +387,12 @@ class ProfileInterval(ConfidenceInterval):
         reach, numbers, found = student_t_quantile(level), self.quantity.numbers, None
         if numbers is not None:
             found = self.relaxed.farthest(numbers, side, reach, limit)
-        if found is not None:  # the profile's maximum is closer than the fit's
+        if found is not None:  # the profile's maximum is more precise than the fit's
             found = side * max(side * found, side * self._middle)
         return self.quantity.outward(self._end(reach, limit) if found is None else found, side)
 
     def _end(self, reach: float, limit: float) -> float:
-        """Return the value between the estimate and `limit` whose `_loss` is `reach`, by several fits."""
+        """Return the value between the estimate and `limit` at which `_loss` is `reach`, by several fits."""
         warm = self.relaxed.fit
 
         def loss(answer: float) -> float:
@@ -406,7 +406,7 @@ class ProfileInterval(ConfidenceInterval):
         return proportional_root(loss, self._middle, limit, reach, close=_CLOSE, resolution=resolution)
 
     def _loss(self, answer: float, warm: Fit) -> tuple[float, Fit]:
-        """Return √(2·decrease of the log-likelihood) under the constraint of a value, and that fit."""
+        """Return √(2·decrease of the log-likelihood) under the constraint of a value, and its fit."""
         gaps = self.quantity.gaps(answer)
         if not self.relaxed.allows(gaps):
             return math.inf, warm
@@ -440,21 +440,21 @@ def _end(estimate: Estimate, level: float, side: float) -> float:
 def profile_estimate(
     value: float, n: int, guarantee: Guarantee, interval: ProfileInterval | EnclosingInterval
 ) -> Estimate:
-    """Return an estimate by likelihood; it prints its resolution if it is limited."""
+    """Return an estimate by likelihood, which prints a limited resolution."""
     size = interval.resolution
     remark = f", resolution {show(size, size / 2.0).split(' ')[0]}" if size > 0.0 else ""
     return Estimate(value, None, n, guarantee, confidence=interval, remark=remark)
 
 
-FINE: Final = 128  # the least number of bins of a fit that is shown
+FINE: Final = 128  # the least number of bins of a displayed fit
 POINTS: Final = 512  # the least number of inputs that represent a fit's bins
-OVERLAP, MOST_POINTS = 16, 1 << 16  # inputs in the width of one window; the most inputs in all
+OVERLAP, MOST_POINTS = 16, 1 << 16  # inputs in the width of one window; the largest total number of inputs
 
 
 def grid(question: NumberQuestion, bins: int) -> Operator:
     """Return the transition from equal bins of the domain, with values uniform inside each bin."""
     rows = 2 * bins * -(-POINTS // bins)
-    # Enough inputs that windows overlap evenly, however narrow they are.
+    # Use enough inputs for even narrow windows to overlap evenly.
     inputs = min(max(POINTS, OVERLAP / question.window_share), MOST_POINTS)
     times = math.ceil(inputs / bins)
     points = question.line.from_unit((np.arange(bins * times) + 0.5) / (bins * times))
@@ -516,10 +516,10 @@ class Inference(ABC):
     @property
     @abstractmethod
     def blur(self) -> float:
-        """The largest distance from an edge of a point mass that is still counted on the other side."""
+        """The largest distance at which a point mass may be counted on the wrong side of an edge."""
 
     def _parts(self, first: float, last: float) -> Floats:
-        """Return the part of each bin between two places."""
+        """Return the part of each bin between two values."""
         low, high = (
             np.clip((x - self.edges[:-1]) / np.diff(self.edges), 0.0, 1.0)
             for x in (first if first > self.edges[0] + self.blur else self.edges[0], last)
@@ -534,13 +534,13 @@ class Inference(ABC):
         sums = np.maximum.accumulate(np.concatenate([[0.0], np.cumsum(self.shares)]))
         first = int(np.searchsorted(sums, q, side="left"))
         last = int(np.searchsorted(sums, q, side="right"))
-        if first < last:  # in an empty gap, its middle
+        if first < last:  # the middle of an empty gap
             value = (self.edges[first] + self.edges[last - 1]) / 2.0
         else:
             cell = min(max(last, 1), self.shares.size)
             inner = (q - sums[cell - 1]) / max(sums[cell] - sums[cell - 1], 1e-300)
             value = self.edges[cell - 1] + min(inner, 1.0) * (self.edges[cell] - self.edges[cell - 1])
-        # The shares of bins with the same law of reports are not separately identifiable.
+        # The shares of bins with the same distribution of reports are not separately identifiable.
         groups = self.groups
         alike = int((groups == groups[min(max(last - 1, 0), groups.size - 1)]).sum())
         unclear = alike * float(self.edges[1] - self.edges[0]) / 2.0 if alike > 1 else 0.0
@@ -552,7 +552,7 @@ class Inference(ABC):
 
     def _average(self, numbers: Floats, low: float, high: float) -> Estimate:
         """Estimate the mean of a number per bin."""
-        if numbers.max() == numbers.min():  # none of the bins, or all of them: known for certain
+        if numbers.max() == numbers.min():  # no bins, or all bins, so the share is certain
             return Estimate(float(numbers[0]), 0.0, self.n, self.guarantee)
         firsts = np.flatnonzero(np.diff(self.groups, prepend=-1))
         spans = np.maximum.reduceat(numbers, firsts) - np.minimum.reduceat(numbers, firsts)
@@ -584,7 +584,7 @@ class Likeliest(Inference):
 
     @property
     def blur(self) -> float:
-        # People of a bin are spread evenly in it, so a point mass near an edge may be fitted across the edge.
+        # The fit spreads people evenly in a bin, so it may put a point mass near an edge on the other side.
         return float(self.edges[1] - self.edges[0])
 
     def answer(self, value: float, quantity: Quantity, unclear: float) -> Estimate:
@@ -622,27 +622,27 @@ class Histogram(Inference):
 
 
 GRID: Final = 128  # bins of a fit
-_ROWS: Final = 8  # groups of reports for each bin, at least
-_ACROSS: Final = 16  # groups of reports across a window, at least
+_ROWS: Final = 8  # least number of groups of reports for each bin
+_ACROSS: Final = 16  # least number of groups of reports in a window
 _MOST_ROWS: Final = 1 << 16
-_TIMES: Final = 4  # values that represent a bin, at least
+_TIMES: Final = 4  # least number of values that represent a bin
 
 
 def row_number(question: NumberQuestion, bins: int) -> int:
-    """Return into how many groups reports are counted: narrow windows need many."""
+    """Return the number of groups in which reports are counted. Narrow windows need many groups."""
     across = 1 << math.ceil(math.log2(_ACROSS / question.window_share))
     return min(max(_ROWS * max(bins, GRID), across), _MOST_ROWS)
 
 
 def spread_bins(question: NumberQuestion, rows: int) -> Operator:
-    """Return the law of reports for equal bins, with values uniform inside each."""
+    """Return the distributions of reports for equal bins, with values uniform inside each bin."""
     times = math.ceil(min(max(_TIMES * GRID, OVERLAP / question.window_share), MOST_POINTS) / GRID)
     positions = (np.arange(GRID * times) + 0.5) / (GRID * times)
     return question.likelihood(question.line.from_unit(positions), rows).spread(times)
 
 
 MOST_BINS: Final = 1 << 16
-DEFAULT: Final = 64  # bins of methods that do not choose
+DEFAULT: Final = 64  # bins for methods that do not choose their number
 
 
 def edges_of(line: Line, bins: Bins) -> Floats:
@@ -665,7 +665,7 @@ def edges_of(line: Line, bins: Bins) -> Floats:
         raise _wrong_bins(bins)
     close = 1e-9 * line.length
     if abs(edges[0] - line.low) > close or abs(edges[-1] - line.high) > close:
-        raise InvalidParameter(f"edges of bins begin and end with the domain, {line}")
+        raise InvalidParameter(f"expected edges of bins that begin and end with the domain, {line}")
     edges[0], edges[-1] = line.low, line.high
     return edges
 
@@ -673,7 +673,8 @@ def edges_of(line: Line, bins: Bins) -> Floats:
 def _wrong_bins(bins: object) -> InvalidParameter:
     given = found(bins) if isinstance(bins, int | float | str) else type(bins).__name__
     return InvalidParameter(
-        "bins are an integer from 1 to 2^16, or increasing edges from the lowest to the highest value, and "
+        "expected bins to be an integer from 1 to 2^16, or increasing edges from the lowest to the highest "
+        "value, and "
         'of dates also "day", "week", "month" or "year", of times "hour", '
-        f"not {given}"
+        f"got {given}"
     )

@@ -37,9 +37,10 @@ from dither.foundation.numerics.distributions import rice_interval, student_t_qu
 class DirectionInterval(ConfidenceInterval):
     """The interval of a mean direction: all directions across which the mean vector may be zero [Fieller54].
 
-    The vector of length 1 across a direction at an angle with the tangent τ from the estimated one has the
-    variance (a·τ² − 2b·τ + c)/(1 + τ²), where a, b and c are the variance of the mean vector along its
-    direction, the covariance, and the variance across, each divided by its squared length (`spread`).
+    Take the unit vector across a direction whose angle to the estimated direction has the tangent τ. The mean
+    vector along it has the variance (a·τ² − 2b·τ + c)/(1 + τ²). Here a, b and c are the variance of the mean
+    vector along its direction, the covariance, and the variance across, divided by its squared length
+    (`spread`).
     """
 
     value: float
@@ -64,8 +65,8 @@ class DirectionInterval(ConfidenceInterval):
 class LengthInterval(ConfidenceInterval):
     """The interval of a mean resultant length: 1 if all directions are the same, 0 if they cancel.
 
-    `seen` is the length of the mean report and `noise` its standard error; `kept` is the factor ρ by which
-    the mechanism shortens it. With `complement` the interval is of the circular variance, 1 − length.
+    `seen` is the length of the mean report and `noise` is its standard error. `kept` is the factor ρ by which
+    the mechanism shortens the mean. With `complement` the interval is of the circular variance, 1 − length.
     """
 
     seen: float
@@ -88,7 +89,7 @@ class MeanVector(NamedTuple):
     length: float
     along: float  # standard errors of the mean vector: along it, and across
     across: float
-    both: float  # their covariance
+    both: float  # the covariance of the mean vector's two components
 
     def direction(self, n: int, period: float) -> tuple[float, float, DirectionInterval]:
         """Return the direction in the units of a period, its standard error, and its interval."""
@@ -101,17 +102,17 @@ class MeanVector(NamedTuple):
 
 
 def mean_direction(summary: Counts, *, as_reported: bool = False) -> Estimate:
-    """Estimate the mean direction by the mean report's: the noise is symmetric, so the bias is 0."""
+    """Estimate the mean direction by the direction of the mean report; the noise is symmetric."""
     question = number_question(summary)
     if not as_reported:
-        length_factor(question)  # raises if the direction would be biased
+        length_factor(question)  # this call raises if the direction would be biased
     mean = mean_vector(summary, unit_vectors(question))
     value, error, interval = mean.direction(summary.n, question.line.length)
     return Estimate(value, error, summary.n, summary.question.guarantee, confidence=interval)
 
 
 def resultant_length(summary: Counts, *, variance: bool = False, as_reported: bool = False) -> Estimate:
-    """Estimate the resultant length: the mean report's, corrected for the variance and divided by ρ."""
+    """Estimate the resultant length from the mean report, corrected for the variance and divided by ρ."""
     question = number_question(summary)
     if not on_circle(question):
         raise InvalidParameter(
@@ -119,7 +120,7 @@ def resultant_length(summary: Counts, *, variance: bool = False, as_reported: bo
         )
     mean = mean_vector(summary, unit_vectors(question))
     kept = 1.0 if as_reported else length_factor(question)
-    # E|mean vector|² is the squared true length plus the variance: the variance across it adds length.
+    # E|mean vector|² is the squared true length plus the variance, so the variance across adds length.
     value = math.sqrt(max(mean.length**2 - mean.across**2, 0.0)) / kept
     interval = LengthInterval(mean.length, mean.along, kept, summary.n, variance)
     shown = 1.0 - value if variance else value
@@ -129,8 +130,8 @@ def resultant_length(summary: Counts, *, variance: bool = False, as_reported: bo
 def length_factor(question: NumberQuestion) -> float:
     """Return ρ with E[e^(iY) | x] = ρ·e^(ix), from the integers that are sampled.
 
-    Raise NotIdentifiable if it does not exist: reports of a few sectors or points turn to the nearest of
-    them.
+    Raise NotIdentifiable if ρ does not exist, as for a few sectors or points, where the mean report turns
+    towards the nearest one.
     """
     vectors = unit_vectors(question)
     points = np.mod(np.arange(_PLACES, dtype=np.float64) * _GOLDEN, 1.0, dtype=np.float64)
@@ -166,18 +167,18 @@ def mean_vector(summary: Counts, vectors: NDArray[np.complex128]) -> MeanVector:
 
 RARE_EXTREMES: Final = " unless a few are extreme: see at_any_time()"
 _TWO_SIDED: Final = 1.96  # standard errors of a 95 % interval
-_UNSEEN: Final = 3.0  # people at an end of the domain of whom a sample may show none
-_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0  # multiples of it, modulo 1, are spread evenly
-_PLACES: Final = 33  # values at which the variance of a report is looked at
-_MEANS: Final = 65  # means for which the least variance is computed; it is interpolated between them
+_UNSEEN: Final = 3.0  # number of people at an end of the domain that a sample may miss
+_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0  # multiples of the golden ratio, modulo 1, are spread evenly
+_PLACES: Final = 33  # number of values at which the variance of a report is computed
+_MEANS: Final = 65  # means at which the least variance is computed; between them it is interpolated
 _least: WeakKeyDictionary[NumberQuestion, tuple[Floats, Floats]] = WeakKeyDictionary()
-_TURNED: Final = math.pi / 32.0  # a direction may be rounded to 32 cells or more: half a cell, in radians
-_CURVED: Final = 1e-3  # how far a mean square may be from quadratic, in squares of half the domain
+_TURNED: Final = math.pi / 32.0  # radians; half of one of 32 cells, the coarsest rounding of a direction
+_CURVED: Final = 1e-3  # tolerance for a quadratic mean square, in squares of half the domain
 
 
 @dataclass(frozen=True, eq=False)
 class MeanInterval(ConfidenceInterval):
-    """The interval of a mean that knows what each report counts for."""
+    """The interval of a mean, with the number that each report contributes."""
 
     average: StudentInterval
     numbers: CountedNumbers
@@ -229,16 +230,16 @@ _ANGLES: Final = np.linspace(0.0, 2.0 * math.pi, 721)
 
 @dataclass(frozen=True, eq=False)
 class SpreadInterval(ConfidenceInterval):
-    """The interval of a variance: the mean square less the square of the mean, both of them estimated.
+    """The interval of a variance: the estimated mean square minus the square of the estimated mean.
 
-    With a small ε the mean is so uncertain that its square is not nearly linear. The interval contains all
-    means and mean squares with a likelihood within the level (an ellipse), each read as a variance;
-    `plain` is the linear one, whose correction for skewness is kept.
+    With a small ε the mean is so uncertain that its square is not nearly linear. The interval contains the
+    variances of all means and mean squares whose likelihood is within the level (an ellipse). `plain` is the
+    linear interval, and its shift for skewness is also applied here.
     """
 
     plain: StudentInterval
     centre: tuple[float, float]  # the mean square, and the mean
-    errors: tuple[float, float, float]  # their standard errors, and their covariance
+    errors: tuple[float, float, float]  # the standard errors of both, and their covariance
 
     def interval(self, level: float) -> tuple[Any, Any]:
         low, high = self.plain.interval(level)
@@ -260,7 +261,7 @@ def average(
 ) -> StudentInterval:
     """Return the average of a number per counted report, with its interval.
 
-    The variance is known to be at least `least`; a sample variance below half of it is replaced.
+    The variance is known to be at least `least`. A sample variance below half of it is replaced.
     """
     if mean is None:
         mean = total(summary, values) / summary.n
@@ -279,7 +280,7 @@ def total(summary: Counts, values: Floats) -> float:
 
 @dataclass(frozen=True)
 class Linear(Method):
-    """Average numbers whose expectation is the value, computed from the sampled integers: unbiased.
+    """Unbiased averages of numbers whose expectation is the value, computed from the sampled integers.
 
     On a circle it is the mean direction, with the resultant length divided by ρ, the factor by which the
     noise shortens it.
@@ -294,7 +295,7 @@ class Linear(Method):
         mean = reading.total(summary.counts, summary.n) / summary.n
         found = average(summary, reading.values, mean, least=least_variance(question, mean))
         counted = CountedNumbers(reading, summary.counts[: reading.values.size])
-        # If none of n people are extreme, up to 3/n of all may be, at the level of 95 % [Hanley83].
+        # If no person of n is extreme, up to 3/n of the population may be, at the level of 95 % [Hanley83].
         rare = _TWO_SIDED * float(found.error) < _UNSEEN * question.line.length / summary.n
         interval = MeanInterval(found, counted, RARE_EXTREMES if rare else "")
         limits = (question.line.low, question.line.high)
@@ -313,7 +314,7 @@ class Linear(Method):
         # The squared average is biased by σ²/n: E[ȳ²] = μ² + σ²/n.
         noise = average(summary, gaps, mean).error ** 2
         value = total(summary, squares) / summary.n - mean**2 + noise
-        # The influence function of the variance: a report's square less 2·mean·report.
+        # The influence function of the variance is a report's square minus 2·mean·report.
         influence = squares - 2.0 * mean * gaps
         spread = average(summary, influence)
         # No population has a smaller variance than the noise about its least noisy value. A sample of heavy
@@ -345,7 +346,7 @@ class Linear(Method):
 def unbiased_reading(question: NumberQuestion, *, plain: bool = False) -> UnbiasedReading:
     """Return the numbers whose expectation is the value; raise NotIdentifiable if they do not exist.
 
-    With `plain`, those that are affine in the report or decoded, for squares.
+    With `plain`, return numbers that are affine in the report, or the decoded ones, for use in squares.
     """
     reading = question.unbiased_reading() if plain else least_variance_reading(question)
     if reading is None:
@@ -365,9 +366,9 @@ def least_variance(question: NumberQuestion, mean: float) -> float:
 
 
 def least_variances(question: NumberQuestion) -> tuple[Floats, Floats]:
-    """Return values of the domain, and the least variance of numbers of reports at each as the mean.
+    """Return values of the domain, and the least variance of numbers of reports if each is the mean.
 
-    Of all values with the same mean, two have the least mean square, or equal ones where it is convex.
+    For a given mean, a two-point distribution has the least mean square, or a single point if it is convex.
     """
     if question not in _least:
         line = question.line
@@ -376,7 +377,7 @@ def least_variances(question: NumberQuestion) -> tuple[Floats, Floats]:
         variances = np.empty(_MEANS)
         for index, at in enumerate(places):
             left, right = (at - places[: index + 1])[:, None], places[index:] - at
-            share = left / np.maximum(left + right, 1e-300)  # share of the people above
+            share = left / np.maximum(left + right, 1e-300)  # share of people at the upper point
             mixed = (1.0 - share) * squares[: index + 1, None] + share * squares[index:]
             variances[index] = mixed.min() - (at - middle) ** 2
         _least[question] = places, variances
@@ -390,7 +391,8 @@ def squared_reading(question: NumberQuestion, gaps: Floats) -> Floats:
     """
     line = question.line
     half = line.length / 2.0
-    points = np.linspace(line.low, line.high, 9)  # its ends are exact: middle ± half can be one ulp outside
+    # Linspace has exact ends; middle ± half can be one ulp outside.
+    points = np.linspace(line.low, line.high, 9)
     inputs = points - (line.low + line.high) / 2.0
     means = moment(question, points, gaps**2)
     bend = ((means[0] + means[-1]) / 2.0 - means[4]) / half**2
@@ -407,7 +409,7 @@ def squared_reading(question: NumberQuestion, gaps: Floats) -> Floats:
 def moment(question: NumberQuestion, inputs: Floats, numbers: Floats) -> Floats:
     """Return the mean of a number per counted report, for each of the inputs."""
     operator = question.likelihood(inputs, numbers.size)
-    if operator.shape[0] < numbers.size:  # rows are blocks of equally likely reports
+    if operator.shape[0] < numbers.size:  # the operator's rows are blocks of equally likely reports
         numbers = operator.counts(numbers) / operator.counts(np.ones(numbers.size))
     return operator.backward(numbers)
 

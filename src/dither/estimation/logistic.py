@@ -28,9 +28,9 @@ from dither.privacy import Guarantee
 
 _CLASSES: Final = 64  # combinations of private categories that are summed over
 _STEPS: Final = 200
-_FEW: Final = 30.0  # answers without noise below which intervals of log-odds hold in 90 to 92 %
-_FLAT: Final = 1e-9  # gain of the log-likelihood at which the maximum is reached
-_BEYOND: Final = 30.0  # log-odds, of regressors with mean 0 and variance 1, that are as good as infinite
+_FEW: Final = 30.0  # equivalent answers without noise; below this, coverage of log-odds is 90 to 92 %
+_FLAT: Final = 1e-9  # the search ends when the log-likelihood gains less than this
+_BEYOND: Final = 30.0  # log-odds treated as infinite, for regressors with mean 0 and variance 1
 
 
 def logistic(number: float) -> float:
@@ -48,7 +48,7 @@ class TransformedInterval(ConfidenceInterval):
 
     @classmethod
     def of(cls, plain: Estimate, function: Callable[[float], float]) -> TransformedInterval:
-        """Return the interval of a function, under the condition of the number's own."""
+        """Return the interval of a function, with the condition of the number's interval."""
         return cls(plain, function, plain.condition)
 
     def interval(self, level: float) -> tuple[float, float]:
@@ -67,7 +67,7 @@ class LogisticFit:
     scales: Floats
 
     def coefficient(self, place: int) -> Estimate:
-        """Estimate the intercept, at place 0, or the coefficient of a regressor."""
+        """Estimate the intercept (index 0) or the coefficient of a regressor."""
         if place == 0:
             return self.log_odds(np.zeros(self.middles.size))
         direction = np.zeros(1 + self.middles.size)
@@ -98,7 +98,7 @@ def fit_logistic(
     answer: Hashable,
     guarantee: Guarantee,
 ) -> LogisticFit:
-    """Return the model of one of two answers, reported or public; of those who answered if people may not."""
+    """Return the model of one of two answers, reported or public, among the people who answered."""
     silent: list[Floats] = []
     if isinstance(response, Reports):
         labels: list[Any] = list(protocol_of(response).categories.labels)
@@ -135,7 +135,7 @@ def fit_logistic(
             )
     yes = labels.index(answer)
     answers = np.stack([chances[1 - yes], chances[yes], *silent], axis=1)
-    # Public columns are taken from their means, in units of their deviations; private dummies as they are.
+    # Public columns are centred and divided by their standard deviations; private dummies are unchanged.
     columns, width = [], len(design.names) - 1
     middles, scales, index = np.zeros(width), np.ones(width), 0
     for term in design.terms:
@@ -153,20 +153,21 @@ def fit_logistic(
 class _LogisticModel:
     """The likelihood of reports on a yes-or-no answer, given public regressors and reports on categories.
 
-    Classes are the combinations of private categories, and of whether a person answered if it is optional.
-    For a person, `told` is the likelihood of the reports on categories in each class, and `answers` the
-    likelihood of the report on the answer, which is the same for both answers of those who did not. The
-    log-odds of the answer in a class are z·β + d·β, with the public regressors z and the dummies d of the
-    class. The shares of the classes are softmax(z·γ), saturated if nothing is public.
+    A class is a combination of private categories, and of whether a person answered if the answer is
+    optional. For each person, `told` is the likelihood of the reports on categories in each class, and
+    `answers` is the likelihood of the report on the answer. For people who did not answer, it is the same for
+    both answers. The log-odds of the answer in a class are z·β + d·β, with the public regressors z and the
+    dummies d of the class. The shares of the classes are softmax(z·γ), or free parameters if no regressor is
+    public.
     """
 
     public: Floats  # n × p, with the constant
     classes: Floats  # k × q: dummies of each class
-    order: Integers  # which coefficient, in the order of the regressors, each column of both is
+    order: Integers  # the index of each column's coefficient, in the order of the regressors
     told: Floats  # n × k
     answers: Floats  # n × k × 2: no, yes
-    shares: Floats  # weights of those who are alike, summed; they have the mean 1
-    squares: Floats  # their squares, summed
+    shares: Floats  # sums of the weights of identical people; the weights have the mean 1
+    squares: Floats  # sums of the squared weights
     n: int
     remark: str = ""
     best: Floats = field(default_factory=lambda: np.zeros(0))
@@ -204,10 +205,10 @@ class _LogisticModel:
         shares = np.ones(n) if weights is None else weights.shares
         classes = np.array(lines).reshape(len(lines), -1)
         optional = answers.shape[1] > 2
-        if optional:  # a class of those who did not answer beside each
+        if optional:  # add a class of people who did not answer for each class
             classes, reported = np.vstack([classes, 0.0 * classes]), np.hstack([reported, reported])
         sides = [answers[:, :2]] * len(lines) + [answers[:, [-1, -1]]] * (len(classes) - len(lines))
-        # People with the same regressors and reports have the same likelihood: they are counted.
+        # People with the same regressors and reports have the same likelihood, so they are counted.
         rows = np.hstack([*parts, reported, *sides])
         rows, people = np.unique(rows, axis=0, return_inverse=True)
         sums, heavy = (
@@ -222,11 +223,11 @@ class _LogisticModel:
 
     @property
     def without_noise(self) -> float:
-        """How many people who give their answer as it is say as much about a share of one half.
+        """The number of answers without noise with the same information about a share of one half.
 
-        A report with the likelihoods a and b under both answers says ((a − b)/(a + b))² of what an answer
-        does, and less if it may be from a person who did not answer. Few such people leave Student's t, not
-        the normal distribution, to the likelihood ratio.
+        A report whose likelihoods under the two answers are a and b has ((a − b)/(a + b))² of the information
+        of an answer, and less if the person may not have answered. If this number is small, the likelihood
+        ratio has Student's t distribution instead of a normal one.
         """
         (no, yes), (silent, _) = self.answers[:, 0].T, self.answers[:, -1].T
         every = yes + no + silent if self.remark else yes + no
@@ -263,9 +264,9 @@ class _LogisticModel:
     def _climb(self, start: Floats, along: tuple[Floats, float] | None) -> tuple[Floats, float]:
         """Return the parameters of the largest likelihood, and its logarithm.
 
-        By scoring with the outer product of the gradients, damped until the likelihood rises
-        [Levenberg44]. With `along`, a direction and a number, only parameters whose product with the
-        direction is the number are tried.
+        The method is scoring with the outer product of the gradients, damped until the likelihood rises
+        [Levenberg44]. `along` is a direction and a number: only parameters are tried whose product with the
+        direction is the number.
         """
         free, at = np.eye(self._size), start
         if along is not None:
@@ -309,7 +310,7 @@ class _LogisticModel:
         scores = self._scores(self.best)[1]
         inverse = np.linalg.pinv((scores * self.shares[:, None]).T @ scores, rcond=1e-12)
         variance = float(complete @ inverse @ complete)
-        # By weight, the information and the variance of the gradient differ: the likelihood is scaled.
+        # With weights, the information and the variance of the gradient differ, so the likelihood is scaled.
         outer = (scores * self.squares[:, None]).T @ scores
         sandwich = float(complete @ inverse @ outer @ inverse @ complete)
         scale = variance / sandwich if sandwich > 0.0 else 1.0
@@ -338,7 +339,7 @@ class ProfileOdds(ConfidenceInterval):
         return self._end(reach, -1.0), self._end(reach, 1.0)
 
     def _end(self, reach: float, sign: float) -> float:
-        """Return where twice the fall of the log-likelihood reaches a number; infinite if it never does."""
+        """Return the point at which twice the fall of the log-likelihood is a given number, or infinity."""
         at, near, far = self.model.best, 0.0, math.inf
         distance = min(max(math.sqrt(reach) * self.error, 0.05), 4.0)
         for _ in range(60):
@@ -359,7 +360,7 @@ class ProfileOdds(ConfidenceInterval):
 
 
 def _chances(reports: Reports | None, code: int) -> Floats:
-    """Return the likelihood of each report if a category is the person's, up to a constant."""
+    """Return the likelihood of each report for each category of the person, up to a constant."""
     question: Any = reports.question if reports is not None else None
     cells = reports.cells.reshape(-1, *question.layout.shape) if reports is not None else np.zeros(0)
     if question.one_category:

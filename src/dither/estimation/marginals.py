@@ -1,4 +1,4 @@
-"""Tables of attributes from the reports of `Marginals`: unbiased; consistent and non-negative on request."""
+"""Unbiased tables of attributes from reports of `Marginals`, on request consistent and non-negative."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 Variance = tuple[Any, Any, Any]  # a, b and c of the variance a + b·f − c·f² of a share f
-_FEW: Final = 2  # people from whom a function is estimated
-_MOST_PRODUCTS: Final = 1 << 24  # cells of a table times values of a function, for its covariances
+_FEW: Final = 2  # least number of people for the estimate of a function
+_MOST_PRODUCTS: Final = 1 << 24  # largest product of the cells of a table and the values of a function
 _ROUNDS: Final = 500
 _CLOSE: Final = 1e-10
 
@@ -42,8 +42,8 @@ _CLOSE: Final = 1e-10
 class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
     """Shares of the cells of every table: `tables["age", "sex"]` is an `Estimate` of a matrix.
 
-    Names may be given in either order. The tables are unbiased; cells may be negative. `consistent` makes
-    them non-negative, with equal shares of an attribute in all tables that hold it.
+    Names may be given in either order. The tables are unbiased, so cells may be negative. `consistent` makes
+    them non-negative, with equal shares of an attribute in all tables that contain it.
     """
 
     parts: dict[tuple[str, ...], Estimate]
@@ -113,8 +113,8 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
     def consistent(self) -> EstimatedTables:
         """Return non-negative tables that sum to 1 and agree about every attribute, near the unbiased ones.
 
-        Tables are projected in turn onto those that agree and onto those that are possible. The step biases
-        rare cells; standard errors are still those of the unbiased tables.
+        Tables are projected alternately onto tables that agree and onto tables without negative cells. The
+        projection biases rare cells. Standard errors are still those of the unbiased tables.
         """
         values = {key: np.asarray(part.value, dtype=np.float64) for key, part in self.parts.items()}
         for _ in range(_ROUNDS):
@@ -142,9 +142,9 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
 def tables(reports: Reports | Counts) -> EstimatedTables:
     """Estimate the tables of all pairs of attributes (or of all attributes) from reports of `Marginals`.
 
-    Without bias. The values of each function are read by f = (share − q)/(p − q); a table is put together
-    from its functions, directly or by lines. `tables["age", "sex"]` has the labels of its answers, shares
-    `within_rows()` and `within_columns()`, and a test of `independence()`.
+    The tables are unbiased. The share of each value of a function is estimated by f = (share − q)/(p − q). A
+    table is computed from its functions, directly or by lines. `tables["age", "sex"]` has the labels of its
+    answers, the shares `within_rows()` and `within_columns()`, and a test of `independence()`.
     """
     summary = summarise(reports)
     question = summary.question
@@ -191,8 +191,9 @@ def _values(
 ) -> tuple[list[Floats], list[Variance]]:
     """Return the share of every value of every function, and its variance as a function of the share.
 
-    With m = q + (p − q)f it is m(1 − m)/(n(p − q)²) [Wang17, Thm 2]. Tables of pairs that are margins of
-    larger ones do not need `every` function: a plan may ask hardly anybody about some.
+    With m = q + (p − q)f the variance is m(1 − m)/(n(p − q)²) [Wang17, Thm 2]. Tables of pairs that are
+    margins of larger tables do not need `every` function, because a plan may ask hardly anybody about some of
+    them.
     """
     counting = kernel.counting(question.domain)
     shares: list[Floats] = []
@@ -213,15 +214,15 @@ def _values(
 
 @dataclass(frozen=True, eq=False)
 class _Shares:
-    """The estimated shares of the values of every function, by independent people."""
+    """The estimated shares of the values of every function; each function has its own people."""
 
     kernel: FunctionsKernel
-    order: int  # of the field of the lines; 0 if tables are margins of functions
+    order: int  # order of the finite field of the lines; 0 if tables are margins of functions
     shares: tuple[Floats, ...]
     people: tuple[int, ...]
 
     def lines_of(self, indices: tuple[int, ...]) -> list[tuple[int, Integers]]:
-        """Return the functions of a pair, and the value of each cell under them: of its lines."""
+        """Return the functions of a pair (its lines), and the value of each cell under each of them."""
         requests = [function.attributes for function in self.kernel.functions]
         shape = (self.kernel.sizes[indices[0]], self.kernel.sizes[indices[1]])
         begin = requests.index(indices)
@@ -232,7 +233,7 @@ class _Shares:
         ]
 
     def margins_of(self, indices: tuple[int, ...]) -> dict[int, _Margin]:
-        """Return the margin of every function about these attributes that was reported often enough."""
+        """Return, for these attributes, the margin of every function with enough reports."""
         held = {
             at: _margin(self.kernel, at, self.shares[at], self.people[at], indices)
             for at, function in enumerate(self.kernel.functions)
@@ -243,14 +244,14 @@ class _Shares:
         return held
 
     def influences(self, indices: tuple[int, ...]) -> Iterator[tuple[int, Floats]]:
-        """Yield each function of a pair with the derivative of its table by the shares of the values."""
+        """Yield each function of a pair with the derivative of the table by the shares of its values."""
         rows, columns = (self.kernel.sizes[index] for index in indices)
         if self.order:
             for at, line in self.lines_of(tuple(sorted(indices))):
                 cells = line == np.arange(self.shares[at].size)[:, None, None]
                 yield at, (cells if indices[0] < indices[1] else cells.transpose(0, 2, 1)) / self.order
             return
-        # T + (a − T·1)/l + (b − 1·T)/k for the table T of the pair and the shares a and b of its attributes
+        # The table is T + (a − T·1)/l + (b − 1·T)/k: T is the pair's, a and b are its attributes' shares.
         pair, first, second = map(_mean_weights, map(self.margins_of, (indices, indices[:1], indices[1:])))
         for at in sorted({*pair, *first, *second}):
             function = self.kernel.functions[at]
@@ -267,7 +268,7 @@ class _Shares:
             yield at, own * row[:, :, None] * column[:, None, :] + along[:, :, None] + across[:, None, :]
 
     def independent(self, at: int, indices: tuple[int, ...], joint: Floats) -> Floats:
-        """Return the shares of a function's values with those of a pair replaced: by a possible table."""
+        """Return the shares of a function's values, with the pair's table replaced by a possible one."""
         shares, held = simplex(self.shares[at]), self.kernel.functions[at].attributes
         if self.order or not set(indices) <= set(held):
             return shares
@@ -276,7 +277,7 @@ class _Shares:
         table = np.zeros(joint.shape)
         np.add.at(table, pair, shares)
         own = table[pair]
-        alike = table.size / shares.size  # for the values of a cell without people
+        alike = table.size / shares.size  # used for the values of a cell without people
         return np.asarray(joint[pair] * np.where(own > 0.0, shares / np.where(own > 0.0, own, 1.0), alike))
 
     def _shape(self, at: int) -> list[int]:
@@ -285,8 +286,8 @@ class _Shares:
     def covariance(self, at: int, influence: Floats, shares: Floats | None = None) -> tuple[Floats, Floats]:
         """Return factors u and v of the covariance of sums over a function's values, u'u − vv'.
 
-        `influence` has a row for each value; the shares of a function sum to 1, so that the mean of a column
-        does not matter.
+        `influence` has a row for each value. The shares of a function sum to 1, so the mean of a column does
+        not matter.
         """
         flat = influence.reshape(len(influence), -1)
         flat = flat - flat.mean(axis=0)
@@ -298,7 +299,7 @@ class _Shares:
 
 @dataclass(frozen=True, eq=False)
 class _PairEvidence:
-    """The evidence of one table: its covariances follow from the functions that it is made of."""
+    """The covariances of one table, which follow from its functions."""
 
     read: _Shares
     indices: tuple[int, ...]
@@ -350,7 +351,8 @@ def _from_lines(
 ) -> tuple[Floats, Variance]:
     """Return a table from the shares of its lines: (Σ over directions of the cell's line − 1)/q.
 
-    The share of a line is the share of the cell plus the rest of the line. The rest is taken as estimated.
+    The share of a line is the share of the cell plus the rest of the line. The variance uses the estimated
+    rest.
     """
     lines, order = read.lines_of(indices), read.order
     value = (np.sum([read.shares[at][line] for at, line in lines], axis=0) - 1.0) / order
@@ -376,7 +378,7 @@ class _Margin:
 def _margin(
     kernel: FunctionsKernel, at: int, share: Floats, people: int, positions: tuple[int, ...]
 ) -> _Margin:
-    """Return the margin of the cells of a function; each of its cells is a sum of equally many."""
+    """Return a margin of a function's cells. Each cell of the margin sums the same number of cells."""
     function = kernel.functions[at]
     sizes = [kernel.sizes[index] for index in function.attributes]
     others = tuple(axis for axis, index in enumerate(function.attributes) if index not in positions)
@@ -393,7 +395,7 @@ def _margin(
 
 
 def _mean_weights(held: Mapping[int, _Margin]) -> dict[int, float]:
-    """Return the weights of a mean of margins: in proportion to their precision."""
+    """Return the weights of a mean of margins, proportional to their precision."""
     spread = _joint_spread(held)
     return {at: spread / margin.spread for at, margin in held.items()}
 
@@ -403,9 +405,9 @@ def _joint_spread(held: Mapping[int, _Margin]) -> float:
 
 
 def _from_subsets(read: _Shares) -> dict[tuple[int, ...], tuple[Floats, Variance]]:
-    """Return the tables of pairs as margins of functions, which agree about every attribute.
+    """Return the tables of pairs as margins of functions. The tables agree about every attribute.
 
-    Each pair and each attribute is the mean of the margins that hold it, weighted by their precision.
+    The table of a pair or attribute is the mean of the margins that contain it, weighted by precision.
     """
 
     def mean(positions: tuple[int, ...]) -> tuple[Floats, Variance, float]:
@@ -425,7 +427,7 @@ def _from_subsets(read: _Shares) -> dict[tuple[int, ...], tuple[Floats, Variance
         rows, columns = value.shape
         agreed = value + ((single[first][0] - value.sum(axis=1)) / columns)[:, None]
         agreed = agreed + ((single[second][0] - value.sum(axis=0)) / rows)[None, :]
-        # The part of the variance that is left when each attribute is known better than from this pair.
+        # `part` is the remaining part of the variance if each attribute is known better than from this pair.
         kept = (rows - 1) * (columns - 1) * spread
         kept += (rows - 1) / columns * single[first][2] + (columns - 1) / rows * single[second][2]
         part = min(kept / ((value.size - 1) * spread), 1.0)
@@ -434,9 +436,9 @@ def _from_subsets(read: _Shares) -> dict[tuple[int, ...], tuple[Floats, Variance
 
 
 def _shrunk(values: Floats, variance: Variance, part: float) -> Variance:
-    """Return the variances of cells after a projection that leaves a part of their sum.
+    """Return the variances of cells after a projection that retains a part of their sum.
 
-    A projection P has Σ_k P_ik² = P_ii: the cell's own variance counts P_ii² times, others the rest.
+    A projection P has Σ_k P_ik² = P_ii. The cell's own variance has the factor P_ii², other cells the rest.
     """
     constant, slope, square = variance
     near = np.clip(values, 0.0, 1.0)
@@ -446,7 +448,7 @@ def _shrunk(values: Floats, variance: Variance, part: float) -> Variance:
 
 
 def _agree(values: dict[tuple[str, ...], Floats]) -> dict[tuple[str, ...], Floats]:
-    """Return the nearest tables, in squares, that sum to 1 and have the same shares of every attribute.
+    """Return the nearest tables (least squares) that sum to 1 and agree about the shares of every attribute.
 
     The shares of an attribute are the mean over its tables, weighted by one over the other side's categories.
     """

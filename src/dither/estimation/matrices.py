@@ -1,4 +1,4 @@
-"""Frequencies from reports of a table of probabilities, such as `dt.Matrix`: least squares, likelihood."""
+"""Frequencies from reports of a table of probabilities (`dt.Matrix`), by least squares or likelihood."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from dither.estimation.weights import Weights, as_weights, check_weighted, influ
 from dither.foundation.arrays import Floats, Integers
 
 FrequencyMethod = Literal["linear", "likelihood"]
-_CLOSE: Final = 1e-6  # nats of the likelihood that are left when it counts as maximal
-_MOST_LISTED: Final = 1 << 22  # probabilities of a table whose likelihood is maximised
-_FLOOR: Final = 1e-9  # the least probability of a report that is divided by
+_CLOSE: Final = 1e-6  # nats; a log-likelihood this close to its maximum counts as maximal
+_MOST_LISTED: Final = 1 << 22  # largest number of probabilities in a table for maximum likelihood
+_FLOOR: Final = 1e-9  # lower limit of probabilities that are divisors
 _SINGULAR: Final = 1e-12
 
 
@@ -35,8 +35,8 @@ _SINGULAR: Final = 1e-12
 class ReadingInterval(ConfidenceInterval):
     """The intervals of averages of decoded reports, by Student's t; clipped if `possible`.
 
-    `share` is the average itself. By likelihood it is the efficient unconstrained estimate, and the interval
-    also contains `value`, the likeliest frequency.
+    `share` is the average. For "likelihood", `share` is the efficient unconstrained estimate, and the
+    interval also contains `value`, the likeliest frequency.
     """
 
     share: float | Floats
@@ -86,7 +86,7 @@ class MatrixCounts:
 
     summary: Counts
     table: Floats  # the number of each report, by category
-    reports: Reports | None  # None if their counts are all that is known
+    reports: Reports | None  # None if only their counts are known
     weights: Weights | None = None
 
     def average(self, numbers: Floats) -> StudentInterval:
@@ -112,9 +112,9 @@ def table_frequencies(
 ) -> EstimatedFrequencies:
     """Return the frequencies of the inputs of a table of probabilities.
 
-    By "linear", the number of each report is the one of least variance, for equally frequent inputs, whose
-    expectation is 1 for the category and 0 for the others. By "likelihood", the frequencies are the likeliest
-    non-negative ones that sum to one, with the errors of the Fisher information.
+    By "linear", each report is decoded by numbers whose expectation is 1 for the category and 0 for the
+    others. They have the least variance for equally frequent inputs. By "likelihood", the frequencies are the
+    likeliest non-negative ones that sum to one, with the errors of the Fisher information.
     """
     check_choice("method", method, FrequencyMethod)
     summary = summarise(given)
@@ -151,7 +151,7 @@ def table_frequencies(
         weighted=checked is not None,
     )
     rates = getattr(question.kernel, "rates", None) if hasattr(question.kernel, "different") else None
-    if rates is not None and checked is None:  # each report supports one input: the counts are binomial
+    if rates is not None and checked is None:  # each report supports one input, so the counts are binomial
         own, other = (float(rate) for rate in rates)
         share = summary.counts[question.kernel.different[:, 0].astype(np.int64)] / summary.n
         mean = np.clip(share, other, own)
@@ -171,7 +171,7 @@ def table_frequencies(
 
 
 def shares_reading(question: Question) -> LinearReading | None:
-    """Return the decoding of the shares of inputs of a table of probabilities; None without a table."""
+    """Return the decoding of the shares of inputs of a table of probabilities, or None without a table."""
     if getattr(question.book, "shares", False):
         book: LinearReading = question.book
         return book
@@ -182,7 +182,8 @@ def shares_reading(question: Question) -> LinearReading | None:
 def _labels(question: Question, size: int) -> tuple[Hashable, ...]:
     listed = question.domain.listed
     names = () if listed is None else listed.labels
-    merged = getattr(question.kernel, "names_of_groups", None)  # of a list of places: some have one report
+    # Groups of locations of a list that share a report.
+    merged = getattr(question.kernel, "names_of_groups", None)
     return tuple(names if merged is None else merged(names)) or tuple(range(size))
 
 
@@ -224,11 +225,11 @@ def _likeliest(summary: Counts) -> EstimatedFrequencies:
     fit = climb(operator, counts, np.full(size, 1.0 / size), tolerance=_CLOSE)
     expected = np.maximum(fit.operator.forward(fit.probabilities), _FLOOR)
     scaled = matrix / expected
-    information = scaled @ matrix.T  # information of one report about the rates of the inputs
+    information = scaled @ matrix.T  # information of one report about the shares of the inputs
     eigenvalues = np.linalg.eigvalsh(information)
     if not eigenvalues[0] > _SINGULAR * eigenvalues[-1]:
         raise NotIdentifiable("some inputs have reports of the same distribution and cannot be distinguished")
-    # The unconstrained estimate: one step of scoring from the likeliest, with weights that sum to 1.
+    # The unconstrained estimate is one step of scoring from the likeliest one, with weights that sum to 1.
     numbers = np.asarray(np.linalg.solve(information, scaled), dtype=np.float64)
     value, error, skew = moments_of(numbers, counts, n)
     interval = ReadingInterval(value, error, n, skew, (0.0, 1.0), fit.probabilities, possible=True)

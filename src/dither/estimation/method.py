@@ -1,4 +1,4 @@
-"""`Method`: a way to estimate quantities; the questions that methods need, or an error with what to do."""
+"""`Method`: a way to estimate quantities, and checks that reports suit a method."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 
-MINIMUM: Final = 100  # reports of a group below which it is left out, unless another minimum is given
-# By the usual quantity of a question without numbers that everybody answers: what to do instead.
+MINIMUM: Final = 100  # default minimum of reports; smaller groups are left out
+# Advice for questions without numbers that everybody answers, by their usual quantity.
 _NO_NUMBERS: Final = {
     "answers": "reports of {name} answer its queries: call dt.stats.answers(reports)",
     "cumulative shares": "reports of {name} give cumulative shares: call dt.cumulative(reports), "
@@ -30,13 +30,13 @@ _OTHERWISE: Final = (
 class Method:
     """A way to estimate quantities of the values from counts of reports.
 
-    A subclass defines those that it can, each as a function of a summary: `mean`, `variance`, `resultant`
-    (the length of the mean direction), `quantile` of a share, and `distribution` over bins.
+    A subclass defines some of these quantities, each as a function of a summary: `mean`, `variance`,
+    `resultant` (the length of the mean direction), `quantile` of a share, and `distribution` over bins.
     """
 
 
 def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
-    """Return the function by which a method estimates a quantity; raise InvalidParameter if it cannot."""
+    """Return a method's function for a quantity; raise InvalidParameter if the method does not have it."""
     function: Callable[..., Any] | None = getattr(method, quantity, None)
     if function is None:
         raise InvalidParameter(
@@ -46,7 +46,7 @@ def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
 
 
 def usual_quantity(question: Question) -> str:
-    """Return the name of the usual quantity of a question, or "" without one in `dt.estimate`."""
+    """Return the name of the question's usual quantity in `dt.estimate`, or "" if it does not have one."""
     return next(iter(question.quantities), "")
 
 
@@ -56,7 +56,7 @@ def has_numbers(question: Question) -> TypeGuard[NumberQuestion]:
 
 
 def check_scale(question: Question) -> None:
-    """Raise NotIdentifiable for numbers on a scale: the mean position is not the position of the mean."""
+    """Raise NotIdentifiable for numbers on a scale, where the mean position is not the mean's position."""
     line = question.domain.line
     if line is not None and line.scale:
         raise NotIdentifiable(
@@ -66,7 +66,7 @@ def check_scale(question: Question) -> None:
 
 
 def may_be_missing(question: Question) -> TypeGuard[OptionalQuestion]:
-    """Return whether a question is about a number that people may leave out: see `dt.Nullable`."""
+    """Return whether a question is about a number that people may leave out, as in `dt.Nullable`."""
     return bool(question.domain.optional) and usual_quantity(question) in ("mean", "bounds")
 
 
@@ -80,7 +80,7 @@ def number_question(summary: Counts) -> NumberQuestion:
 
 
 def category_question(question: object) -> CategoryQuestion:
-    """Return a question whose reports support categories; raise InvalidParameter for any other one."""
+    """Return a question whose reports support categories; raise InvalidParameter for any other question."""
     if not isinstance(question, CategoryQuestion):
         name = question.name if isinstance(question, Question) else "something else"
         if getattr(getattr(question, "book", None), "shares", False):  # a table of probabilities

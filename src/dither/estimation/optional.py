@@ -1,15 +1,15 @@
-"""Estimates from answers that may be missing: of those who answered, and how many did.
+"""Estimates from optional answers: quantities of the people who answered, and the response rate.
 
 The report of an optional number has two decodings, from the integers (`OptionalKernel`): f, whose mean is
 x − low for a value x and 0 for "no answer", and g, whose mean is 1 for a value and 0 for no answer. With
 averages F and G the mean of the values is low + F/G. Its interval holds all θ for which the average of
-f − (θ − low)·g may be 0 [Fieller54]: it keeps its level also where few people answered.
+f − (θ − low)·g may be 0 [Fieller54]. It keeps its level even if few people answered.
 
-For quantiles and distributions those who did not answer are taken out. Everybody's report is
-uniform with probability 1 − κ, and otherwise in the window of their value, or in the last K cells. Of n
-reports (1 − κ)·n/N are expected in every cell for any answers. So the excess of the last K cells is removed,
-and reports of a plain window with a smaller κ remain. This κ is estimated from the number of reports below
-the last K cells. That number is independent of their positions, so its error is added.
+For quantiles and distributions the people who did not answer are removed. Every report is uniform with
+probability 1 − κ. Otherwise it is in the window of the value, or in the last K cells if there is no answer.
+For any answers, (1 − κ)·n/N of n reports are expected in every cell. So the excess of the last K cells is
+removed, and reports of a plain window with a smaller κ remain. This κ is estimated from the number of reports
+below the last K cells. That number is independent of the reports' positions, so its error is added.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from dither.estimation.weights import Weighting, as_weights, check_weighted, inf
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import student_t_quantile
 
-_HALVINGS: Final = 30  # halvings of the distance from the value to an end, for intervals at any time
-_TURNS: Final = 64  # least number of cells of a circle at which rounding does not turn the mean direction
+_HALVINGS: Final = 30  # bisection steps for an end of an interval at any time
+_TURNS: Final = 64  # cells; with fewer, rounding turns the mean direction of a circle
 
 
 @dataclass(frozen=True, eq=False)
 class AverageRatio(ConfidenceInterval):
     """The interval of a ratio of two averages of the same reports, within public bounds [Fieller54].
 
-    `averages` are those above and below the line, `covariance` their variances and covariance: of the first,
-    of both, of the second. `least` and `most` bound the ratio, and `shift` is added to it. `numbers` are what
-    each report counts for, above and below the line.
+    `averages` are the numerator and the denominator. `covariance` has the variance of the first, the
+    covariance, and the variance of the second. `least` and `most` bound the ratio, and `shift` is added to
+    it. `numbers` are each report's contributions to the numerator and the denominator.
     """
 
     averages: tuple[float, float]
@@ -69,11 +69,11 @@ class AverageRatio(ConfidenceInterval):
         return math.sqrt(max(first - 2.0 * ratio * both + ratio**2 * second, 0.0)) / self.averages[1]
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the roots θ of (F − θ·G)² = t²·(V_F − 2θ·V_FG + θ²·V_G); the bounds without an end."""
+        """Return the roots θ of (F − θ·G)² = t²·(V_F − 2θ·V_FG + θ²·V_G), or the bounds without roots."""
         reach = student_t_quantile(level, self.n - 1) ** 2
         (above, below), (first, both, second) = self.averages, self.covariance
         lead = below**2 - reach * second
-        if not (lead > 0.0 and math.isfinite(reach)):  # the share may be 0: every ratio is possible
+        if not (lead > 0.0 and math.isfinite(reach)):  # the share may be 0, so every ratio is possible
             return self.least, self.most
         middle = above * below - reach * both
         root = math.sqrt(max(middle**2 - lead * (above**2 - reach * first), 0.0))
@@ -96,7 +96,7 @@ class AnyTimeAverageRatio(ConfidenceInterval):
         return self._end(middle, ratio.least, level), self._end(middle, ratio.most, level)
 
     def _end(self, near: float, far: float, level: float) -> float:
-        """Return the last possible value between two, by halving; `far` if it is possible itself."""
+        """Return the last possible value from `near` to `far`, by bisection; `far` if it is possible."""
         if self._possible(far, level):
             return far
         for _ in range(_HALVINGS):
@@ -117,7 +117,7 @@ class AnyTimeAverageRatio(ConfidenceInterval):
 
 
 def mean_of_answers(summary: Counts) -> Estimate:
-    """Estimate the mean of the values of those who answered; on a circle, their mean direction."""
+    """Estimate the mean of the people who answered; on a circle, their mean direction."""
     question = cast("OptionalQuestion", summary.question)
     if summary.n == 0:
         raise NotIdentifiable("expected at least one report, got 0")
@@ -142,7 +142,7 @@ def mean_of_answers(summary: Counts) -> Estimate:
 
 
 def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
-    """Estimate the mean of those who answered from people with public weights: Σ w·f/Σ w·g."""
+    """Estimate the weighted mean of the people who answered, Σ w·f/Σ w·g, with public weights w."""
     reported = check_weighted(reports)
     question = cast("OptionalQuestion", reported.question)
     values = None if question.line.circular else question.kernel.number_reading()
@@ -169,7 +169,7 @@ def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
 
 
 def answers_influence(reports: Reports) -> Floats:
-    """Return how much each person moves the mean of those who answered."""
+    """Return each person's influence on the mean of the people who answered."""
     kernel, cells = cast("OptionalQuestion", reports.question).kernel, reports.cells.reshape(-1)
     reported, answered = cast("Floats", kernel.number_reading())[cells], kernel.answer_reading()[cells]
     below = float(answered.mean())
@@ -181,7 +181,7 @@ def _average(summary: Counts, values: Floats) -> float:
 
 
 def _direction_of_answers(summary: Counts, question: OptionalQuestion) -> Estimate:
-    """Estimate the mean direction: who did not answer is the zero vector, on average too, by symmetry."""
+    """Estimate the mean direction; by symmetry, no answer is the zero vector on average."""
     kernel, line = question.kernel, question.line
     if kernel.room < _TURNS:
         raise NotIdentifiable(f"mean directions need {_TURNS} cells or more, not {kernel.room}")
@@ -204,8 +204,8 @@ def _direction_of_answers(summary: Counts, question: OptionalQuestion) -> Estima
 def answered_counts(summary: Counts) -> Any:
     """Return counts as if only people with an answer had reported, by a window of smaller contrast.
 
-    `unsure` of the result is by which part of the way to an even distribution one standard error of their
-    number moves the one that is estimated.
+    `unsure` of the result is the effect of one standard error of the number of answers on the estimated
+    distribution, as a fraction of its distance from a uniform distribution.
     """
     question = cast("OptionalQuestion", summary.question)
     kernel, line, n = question.kernel, question.line, summary.n
@@ -221,7 +221,7 @@ def answered_counts(summary: Counts) -> Any:
     within = float(reported.sum())
     error = math.sqrt(max(within * (1.0 - within / n), 1.0))
     even = n * (1.0 - window.contrast) / window.cells  # expected reports in every cell for any answers
-    found = within - even * room  # reports in the windows of values
+    found = within - even * room  # number of reports in the windows of values
     if not found > error:
         raise _too_few("their values cannot be estimated")
     counts = np.append(reported, np.full(window.width, even))
@@ -236,12 +236,12 @@ def answered_counts(summary: Counts) -> Any:
         parameters=question.parameters,
         made_by=question,
     )
-    vars(request)["guarantee"] = question.guarantee  # the guarantee of the devices' draws
+    vars(request)["guarantee"] = question.guarantee  # the guarantee is that of the question on the devices
     return AnsweredCounts(request, counts, n, error / within * even * room / found)
 
 
 class AnsweredCounts(NamedTuple):
-    """Counts of reports of those who answered, in place of a summary, and how unsure their number is."""
+    """Counts of reports of people who answered, used as a summary, with the uncertainty of their number."""
 
     question: NumberQuestion
     counts: Floats
@@ -250,7 +250,7 @@ class AnsweredCounts(NamedTuple):
 
 
 def variance_of_answers(summary: Counts) -> Estimate:
-    """Estimate the variance of the values of those who answered: H/G − (F/G)².
+    """Estimate the variance of the values of people who answered: H/G − (F/G)².
 
     H is the average of a third decoding with the mean (x − low)² for a value x and 0 for "no answer".
     """
@@ -272,16 +272,17 @@ def variance_of_answers(summary: Counts) -> Estimate:
         raise _too_few("their variance cannot be estimated")
     mean, square = first / share, second / share
     influence = (squared - square * answered - 2.0 * mean * (values - mean * answered)) / share
-    noise = _average(summary, ((values - mean * answered) / share) ** 2) / summary.n  # in the squared mean
+    # The noise of the squared mean.
+    noise = _average(summary, ((values - mean * answered) / share) ** 2) / summary.n
     reported = average(summary, influence)
-    # People with an answer: their variance has few degrees of freedom, fewer with a large kurtosis.
+    # If few people answered, the variance has few degrees of freedom, and fewer with a large kurtosis.
     gaps = influence - float(reported.value)
     spread, fourth = (_average(summary, gaps**power) for power in (2, 4))
     left = 2.0 * summary.n / max(fourth / spread**2 - 1.0, 1e-9) if spread > 0.0 else math.inf
     people = max(round(min(summary.n * min(share, 1.0), left)), 2)
     skew = reported.skew * people / summary.n
     plain = replace(reported, value=square - mean**2 + noise, n=people, skew=skew)
-    # Both averages of those who answered are ratios: each report's influence on them, and how they vary.
+    # Both averages are ratios, so their errors follow from each report's influence on the ratios.
     moved = (squared - square * answered) / share, (values - mean * answered) / share
     first_error, second_error = (math.sqrt(_average(summary, part**2) / summary.n) for part in moved)
     both = _average(summary, moved[0] * moved[1]) / summary.n
@@ -299,8 +300,8 @@ def variance_of_answers(summary: Counts) -> Estimate:
 def squares_of_answers(question: Question) -> Floats:
     """Return a number for each report whose mean is (x − low)² for a value x, and 0 for no answer.
 
-    The mean of a square of the cell over a window is quadratic in its start: three values and "no answer"
-    settle a quadratic function of the cell, and the number of the last K cells.
+    The mean square of the cell over a window is quadratic in the window's start. So three values and "no
+    answer" determine a quadratic function of the cell, and the number for the last K cells.
     """
     request = cast("OptionalQuestion", question)
     kernel, line = request.kernel, request.line
@@ -348,7 +349,8 @@ def response_rate(reports: Reports | Counts, *, weights: Weighting | None = None
     if weights is not None:
         return _weighted_rate(check_weighted(reports), weights)
     kept = kernel.window.contrast
-    other = (1.0 - kept) * kernel.room / kernel.outcomes  # a cell of numbers, of who did not answer
+    # Probability of the numbers' cells for a person without an answer.
+    other = (1.0 - kept) * kernel.room / kernel.outcomes
     share = float(summary.counts[: kernel.room].sum()) / summary.n
     mean = min(max(share, other), other + kept)
     error = math.sqrt(mean * (1.0 - mean) / summary.n) / kept

@@ -1,7 +1,7 @@
 """`dt.by_day`: estimates for each day from dated reports or from changes, pooled over days on request.
 
-Sums of changes over days come from noisy sums over dyadic intervals, by weighted least squares. The sums of
-one level are noisy and independent, and the sum of an interval is also the sum of its two halves. The best
+Sums of changes over days are estimated from noisy sums over dyadic intervals, by weighted least squares. The
+sums of one level are independent, and the sum of an interval is also the sum of its two halves. The best
 linear unbiased estimate of any weighted sum of daily changes uses all levels. It is computed from the leaves
 to the root, as in [Hay10, Section 4], for any variances.
 """
@@ -44,10 +44,10 @@ class NoisySums:
 
 @dataclass(frozen=True)
 class _Node:
-    """What is known of an interval from the levels up to its own.
+    """The estimate of an interval from its own level and all finer levels.
 
-    `sum` and `variance` are of its sum of changes x. Given x, the estimate for the days from `first` on is
-    offset + slope·x, with variance `rest`. Before these days it is 0, after them x.
+    `sum` and `variance` describe its sum of changes x. Given x, the estimate for the days from `first` on is
+    offset + slope·x, with variance `rest`. The estimate is 0 before these days and x after them.
     """
 
     sum: float
@@ -58,7 +58,7 @@ class _Node:
     rest: Floats
 
     def pad(self, first: int, end: int) -> tuple[Floats, Floats, Floats]:
-        """Return offset, slope and rest for the days from `first` to the one before `end`."""
+        """Return offset, slope and rest for the days from `first` to the day before `end`."""
         around = self.first - first, end - self.first - self.slope.size
         return (
             np.pad(self.offset, around),
@@ -70,7 +70,7 @@ class _Node:
 def running_sums(levels: list[NoisySums], days: int, smoothing: int = 1) -> tuple[Floats, Floats]:
     """Return the sum of all changes up to each day, averaged over the days around it, and the variances.
 
-    `levels[h]` has the intervals of 2^h days; the first of them begins on day 1, and day 0 has no change.
+    `levels[h]` has the intervals of 2^h days. The first interval begins on day 1; day 0 has no change.
     `smoothing` is an odd number of days that are averaged, fewer at both ends.
     """
     half = smoothing // 2
@@ -93,7 +93,7 @@ def running_sums(levels: list[NoisySums], days: int, smoothing: int = 1) -> tupl
 
 
 def _leaf(leaf: int, value: float, variance: float, days: int, half: int) -> _Node:
-    """Return the node of the changes on day leaf + 1: a day counts them by its averaged days from then on."""
+    """Return the node of the changes on day leaf + 1, weighted by each day's averaged days from then on."""
     day = np.arange(max(0, leaf + 1 - half), min(days, leaf + 1 + half))
     first, end = np.maximum(0, day - half), np.minimum(days, day + half + 1)
     slope = (end - (leaf + 1)) / (end - first)
@@ -128,15 +128,15 @@ def _with_own(node: _Node, value: float, variance: float) -> _Node:
     return _Node(known, (1.0 - share) * node.variance, node.first, node.offset, node.slope, node.rest)
 
 
-_MOST_VARIANCE: Final = UNKNOWN / 1e6  # above it, a part of the days has no reports at all
+_MOST_VARIANCE: Final = UNKNOWN / 1e6  # a larger variance means that some days have no reports
 
 
 def shares_by_day(reports: ChangeReports | ChangeCounts, smoothing: int) -> tuple[list[Estimate | None], int]:
     """Return the shares of each day, None where a part of its reports is missing, and the number of people.
 
-    The share counts values that stay as they are after `changes` changes. Variances are upper bounds: a
-    report is one of two, so its variance is at most ¼, and the reports of a person in two intervals are
-    never positively correlated.
+    The share counts values as they are after `changes` changes; later changes are ignored. Variances are
+    upper bounds: a report has two values, so its variance is at most ¼, and the reports of a person in two
+    intervals are never positively correlated.
     """
     change = reports.change
     counts = [reports.interval_counts(group) for group in range(change.groups)]
@@ -146,12 +146,12 @@ def shares_by_day(reports: ChangeReports | ChangeCounts, smoothing: int) -> tupl
     begin, spread = 0.0, UNKNOWN
     if total:
         begin = float(ones / total - other) / gap
-        near = (ones + 2.0) / (total + 4.0)  # never 0 or 1 [Agresti98]
+        near = (ones + 2.0) / (total + 4.0)  # added counts keep the share away from 0 and 1 [Agresti98]
         spread = float(near * (1.0 - near) / total) / gap**2
     levels = []
     for group, (total, ones) in enumerate(counts[1:], 1):
         seen = np.maximum(total, 1)
-        if change.changes == 1:  # a report is about "yes" with probability (1 + d)/2, d the mean change
+        if change.changes == 1:  # a report is "yes" with probability (1 + d)/2, d being the mean change
             means = 2.0 * (ones / seen - other) / gap - 1.0
         else:
             means = (2.0 * ones / seen - 1.0) / float(change.pattern(group).mean)
@@ -183,16 +183,16 @@ def predicted_error(change: KeptChange, n: int) -> float:
 
 
 def _response(change: KeptChange) -> tuple[float, float]:
-    """Return the probability of the second report under the first answer, and by how much the second adds."""
+    """Return the probability of report 1 under answer 0, and its increase under answer 1."""
     first, second = (change.question.kernel.probabilities(code)[1] for code in (0, 1))
     return float(first), float(second - first)
 
 
 def _noise(change: KeptChange, group: int, gap: float) -> float:
-    """Return the variance of one person's estimate of the changes in an interval, at most.
+    """Return an upper bound of the variance of one person's estimate of the changes in an interval.
 
-    Changes of one value alternate in sign. So where flips are positively correlated, a weighted sum of k
-    reports has at most 1 + covariance·(⌈k/2⌉ − 1) times the variance of a sum of independent ones.
+    Changes of one value alternate in sign. So if flips are positively correlated, the variance of a weighted
+    sum of k reports is at most 1 + covariance·(⌈k/2⌉ − 1) times its variance for independent flips.
     """
     if change.changes == 1:
         return 1.0 / gap**2
@@ -211,14 +211,14 @@ def pooled_distances(days: int, smoothing: int) -> Floats:
 
 
 _WEEK: Final = 7
-_FEW: Final = 500  # reports of a day below which their variance is taken from all days
-_STATES: Final = 8  # the level, its slope, and six of the weekly effects (their sum is 0)
-_STEPS: Final = 12  # number of compared step sizes, of the level and of its slope
+_FEW: Final = 500  # reports of a day; with fewer, their variance comes from all days
+_STATES: Final = 8  # the level, its slope, and six weekly effects (seven effects sum to 0)
+_STEPS: Final = 12  # number of compared step sizes of the level, and of its slope
 _MOST_JUMPS: Final = 6
-_BESIDE: Final = 7  # days on each side of a jump that show it
-_CLEARER: Final = 3.0  # rise of the log-evidence with an accepted jump
+_BESIDE: Final = 7  # days on each side of a jump that are compared
+_CLEARER: Final = 3.0  # least rise of the log-evidence for an accepted jump
 _SEEN: Final = 1.0  # the smallest considered jump, in standard errors of a day
-_DOUBT: Final = 9.0  # days by which a jump may be misplaced, times its squared size in such errors
+_DOUBT: Final = 9.0  # uncertainty of a jump's day, in days times its squared size in such errors
 _PATTERNS: Final = (0.0, 0.1, 0.3, 1.0, 3.0)  # sizes of a weekly pattern, in standard errors of a day
 
 
@@ -226,7 +226,7 @@ _PATTERNS: Final = (0.0, 0.1, 0.3, 1.0, 3.0)  # sizes of a weekly pattern, in st
 class SmoothDays:
     """Values of all days, their standard errors, and the probability that there is a weekly pattern.
 
-    `jumps` are the days before which the level changes at once, as far as the values show it.
+    `jumps` are the first days after detected jumps of the level.
     """
 
     values: Floats
@@ -238,12 +238,12 @@ class SmoothDays:
 def smooth_days(values: Floats, variances: Floats, scale: float) -> SmoothDays:
     """Return the values of days as a level that moves by random steps, with or without a weekly pattern.
 
-    `variances` belong to the daily values, infinite for missing ones; `scale` is the size of values at
-    all. Models differ in the size of the steps of the level, or of its slope, and in the size of the pattern.
-    Each is a linear Gaussian model: a filter forwards gives its evidence, and a smoother backwards the values
-    of all days [Durbin12, Ch. 4]. They are averaged with the evidence as weight. Where the level jumps, its
-    steps are larger for a few days, as many as its size leaves in doubt; a jump is added if the evidence
-    rises.
+    `variances` are the variances of the daily values, infinite for missing values. `scale` is the typical
+    size of values. Models differ in the size of the steps of the level, or of its slope, and in the size of
+    the pattern. Each is a linear Gaussian model: a forward filter gives its evidence, and a backward smoother
+    gives the values of all days [Durbin12, Ch. 4]. The results are averaged with the evidence as weight. A
+    jump of the level is added if the evidence rises. Near a jump, the steps are larger on all days on which
+    the jump may be.
     """
     known = np.isfinite(variances)
     noise = float(np.sqrt(np.median(variances[known])))
@@ -271,14 +271,14 @@ def smooth_days(values: Floats, variances: Floats, scale: float) -> SmoothDays:
     prior = np.log(np.array([2.0, 2.0, 0.5, 2.0, 2.0, 0.5]))[kinds] - np.log(np.bincount(kinds)[kinds])
     weights = _weights(evidence + prior)
     mean = weights @ means
-    # A step or a pattern may be too small to be clear: half of the error comes from the models with both.
+    # A step or a pattern may be too small to detect, so half of the error comes from the models with both.
     doubted = np.where(moving & patterned, evidence + prior, -np.inf)
     spread = (weights + _weights(doubted)) / 2.0 @ (spreads + (means - mean) ** 2)
     return SmoothDays(mean, np.sqrt(spread), float(weights[patterned].sum()), tuple(sorted(jumps)))
 
 
 def _largest_step(left: Floats, known: Array) -> tuple[int, float]:
-    """Return the day whose week differs most from the week before, and by how much."""
+    """Return the day at which the level jumps most, from the week before to the week after, and the jump."""
     sums = np.concatenate([[0.0], np.cumsum(np.where(known, left, 0.0))])
     counts = np.concatenate([[0], np.cumsum(known)])
     days = np.arange(1, left.size)
@@ -298,7 +298,7 @@ def _weights(logs: Floats) -> Floats:
 
 
 def _models(noise: float, scale: float, days: int) -> tuple[Floats, Floats, Floats]:
-    """Return for each model the variances of the steps of level and slope, and the prior of the states."""
+    """Return, for each model, the variances of the steps of level and slope, and the prior of the states."""
     levels = [(0.0, 0.0), *((noise * ratio, 0.0) for ratio in np.geomspace(1e-2, 1.0, _STEPS))]
     slopes = [(0.0, noise * ratio) for ratio in np.geomspace(1e-4, 3e-3, _STEPS)]
     within = np.eye(_WEEK)[: _WEEK - 1, : _WEEK - 1] - 1.0 / _WEEK
@@ -316,7 +316,7 @@ def _models(noise: float, scale: float, days: int) -> tuple[Floats, Floats, Floa
 
 
 def _observation(day: int) -> Floats:
-    """Return how a day's value depends on the states: the level and the effect of its day of the week."""
+    """Return the coefficients of the states in a day's value: the level and the effect of the weekday."""
     row = np.zeros(_STATES)
     row[0] = 1.0
     at = day % _WEEK
@@ -332,7 +332,7 @@ def _filter(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the log-evidence of each model, and the mean and variance of each day's value given all days.
 
-    `extra` is by how much the variance of the step of the level to each day is larger.
+    `extra` is added to the variance of the level's step to each day.
     """
     models, days = levels.size, values.size
     move = np.eye(_STATES)
@@ -357,7 +357,7 @@ def _filter(
         spread = move @ (spread - gain[:, :, None] * (spread @ row)[:, None, :]) @ move.T + steps
         if day + 1 < days:
             spread[:, 0, 0] += extra[day + 1]
-    # Backwards: r and N collect what later days say about the state of a day before its own value is used.
+    # Backwards, r and N collect the information of later days about a day's state, without its own value.
     reported, weight = np.zeros((models, _STATES)), np.zeros((models, _STATES, _STATES))
     means, spreads = np.zeros((2, models, days))
     for day in range(days - 1, -1, -1):
@@ -375,10 +375,10 @@ def _filter(
 class EstimatedDays(Tabular):
     """An estimate for each day, or None where no estimate is possible, such as on a day without reports.
 
-    `smoothing` is the number of days that are pooled, or "auto"; then intervals cover the day itself, and
-    `weekly` is the probability that there is a weekly pattern. Otherwise an interval covers the average of
-    the pooled days, weighted by their reports. With `drift`, the most by which the value changes from one day
-    to the next, it is widened so that it covers the value of the day itself.
+    `smoothing` is the number of pooled days, or "auto". With "auto" an interval covers the value of the day
+    itself, and `weekly` is the probability of a weekly pattern. Otherwise an interval covers the average of
+    the pooled days, weighted by their reports. `drift` is the largest change of the value from one day to the
+    next. It widens the interval so that it covers the value of the day itself.
     """
 
     days: tuple[Estimate | None, ...]
@@ -411,7 +411,7 @@ class EstimatedDays(Tabular):
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Between which numbers the values can be."""
+        """The least and the greatest possible value."""
         return next((day.limits for day in self.days if day is not None), (-math.inf, math.inf))
 
     @property
@@ -496,12 +496,12 @@ def by_day(
     in a day, if that can be assumed; then intervals cover the value of the day and not only the average.
 
     `smoothing="auto"` takes the values for a level that moves by random steps, with a weekly pattern if the
-    reports show one; the size of the steps is estimated. Its intervals cover the value of the day itself. It
-    needs `dt.Once`, whose days have reports of different people.
+    reports show one. The size of the steps is estimated. Its intervals cover the value of the day itself. It
+    needs `dt.Once`, where different people report on each day.
 
     Reports of `dt.KeptChange`, or their counts by interval (`ChangeCounts`, which collectors publish), are
-    estimated by least squares over all lengths of intervals. Its shares are unbiased if nobody's value
-    changes more often than `changes` says; further changes are not seen.
+    estimated by least squares over all lengths of intervals. The shares are unbiased if nobody's value
+    changes more than `changes` times. Later changes are ignored.
 
     >>> import dither as dt
     >>> smokes = dt.Once(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), days=4)
@@ -562,7 +562,7 @@ def _by_single_days(
     smoothing: int | Literal["auto"],
     drift: float | None,
 ) -> EstimatedDays:
-    """Return an estimate for each day, maybe smoothed."""
+    """Return an estimate for each day, with optional smoothing."""
     if smoothing == "auto":
         if drift is not None or not isinstance(reports, DatedReports):
             raise InvalidParameter(
@@ -599,7 +599,7 @@ def _by_single_days(
 
 
 def _by_several_days(reports: DatedReports, firsts: tuple[int, ...]) -> EstimatedDays:
-    """Return an estimate for the days from each of some days up to the next of them."""
+    """Return an estimate for each period, from its first day to the day before the next period."""
     known: list[Estimate | None] = []
     for first, end in pairwise([*firsts, reports.once.days]):
         try:
@@ -617,7 +617,7 @@ def reports_by_day(reports: DatedReports) -> Integers:
 
 
 def _by_evidence(reports: DatedReports) -> EstimatedDays:
-    """Return the estimates of days that are smoothed as the reports themselves suggest."""
+    """Return the estimates of days, with a smoothness that is estimated from the reports."""
     counts = reports_by_day(reports)
     if np.count_nonzero(counts) < 3:
         raise NotIdentifiable('smoothing="auto" needs reports of at least three days')
@@ -634,7 +634,7 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
             counts[day] = 0
             continue
         values[day], variances[day] = found.value, np.square(found.standard_error)
-    # One person's variance hardly changes from day to day; for few reports all days give a better estimate.
+    # One person's variance hardly changes between days, so for few reports it is estimated from all days.
     known = counts > 0
     each = np.average(variances[known] * counts[known, None], axis=0, weights=counts[known])
     few = (counts < _FEW)[:, None]

@@ -1,4 +1,4 @@
-"""Two questions that the same people answered: tables, covariance and correlation."""
+"""Tables, covariance and correlation of two questions that the same people answered."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from dither.privacy import Guarantee
 
 
 class PairEvidence(Protocol):
-    """The test and the shares within rows and columns that belong to a table of pairs."""
+    """The test of independence and the shares within rows and columns of a table of pairs."""
 
     def independence(self) -> Significance:
         """Return the test of the hypothesis that the two answers are independent."""
@@ -55,7 +55,7 @@ class PairEvidence(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedTable(Estimate):
-    """The share of people with each pair of answers. Unbiased: some shares may be negative.
+    """The unbiased share of people with each pair of answers. Shares may be negative.
 
     `table["cat", "house"]` is one share, with its interval; `value` has a row for each answer to the first
     question and a column for each to the second.
@@ -70,8 +70,8 @@ class EstimatedTable(Estimate):
     def independence(self) -> Significance:
         """Test the hypothesis that the two answers of a person are independent.
 
-        A χ² statistic of the covariances of all pairs of answers, with the covariance that they have under
-        the hypothesis: it contains the noise of both mechanisms.
+        The statistic is the χ² of the covariances of all pairs of answers. Their covariance matrix under the
+        hypothesis includes the noise of both mechanisms.
         """
         return self.evidence.independence()
 
@@ -141,7 +141,7 @@ def distinct_pairs(
 
 
 def _different(reports: Reports) -> tuple[Integers, int] | None:
-    """Return a number for the content of each report, and the number of different contents; None if many."""
+    """Return a code for each report, and the number of distinct reports; None if there are too many."""
     cells, question = reports.cells, protocol_of(reports)
     size = len(question.categories)
     if isinstance(question.kernel, BucketReports) and size <= _BITS:
@@ -155,7 +155,7 @@ def _different(reports: Reports) -> tuple[Integers, int] | None:
 
 @dataclass(frozen=True, eq=False)
 class _Products:
-    """Averages of the indicators of two questions: of their products, of each, and of pairs within each."""
+    """Averages of the indicators of two questions: products, each question, and pairs within each."""
 
     joint: Floats
     means: list[Floats]
@@ -180,12 +180,12 @@ class _Products:
 
 @name_result
 def crosstab(first: Reports, second: Reports, *, weights: Weighting | None = None) -> EstimatedTable:
-    """Estimate how frequent each pair of answers is, from two questions that the same people answered.
+    """Estimate the frequency of each pair of answers to two questions that the same people answered.
 
-    The reports are in the same order of people, as from `dt.Each` and `dt.data.reports`. Each
-    report is read by its own channel, inverted; their products average to the shares, without bias. `weights`
-    are public, one for each person; the errors contain them. The test of independence counts weighted people
-    by their effective number.
+    The reports are in the same order of people, as from `dt.Each` and `dt.data.reports`. Each report is
+    decoded without bias, and the averages of products are the shares. `weights` are public, one for each
+    person, and the errors account for them. The test of independence counts weighted people by their
+    effective number.
 
     >>> import dither as dt
     >>> both = dt.Each(pet=dt.KRR(dt.Categories(["cat", "dog"]), epsilon=4),
@@ -226,7 +226,7 @@ def crosstab(first: Reports, second: Reports, *, weights: Weighting | None = Non
 
 
 def _reading_moments(side: CategoryQuestion) -> tuple[float, float]:
-    """Return t and s − t: the mean squares of an answer's indicator, of other people and of its own more.
+    """Return t, the mean square of an answer's decoded indicator for other people, and its increase s − t.
 
     t = q(1 − q)/(p − q)², and s − t = (1 − 2q)/(p − q).
     """
@@ -238,10 +238,10 @@ def _cell_variance(
 ) -> tuple[Any, Any, Any]:
     """Return the variance of the share of each pair of answers, as a function a + b·f − c·f² of it.
 
-    The noise of both questions is independent given the answers, so that the mean square of the product
-    follows from the shares f of the pair, and r and c of its two answers:
-    (s₁ − t₁)(s₂ − t₂)f + (s₁ − t₁)t₂r + t₁(s₂ − t₂)c + t₁t₂. For weighted people these are the shares by the
-    squares of the weights, f + d for the pair, with the error of n equal people.
+    The noise of both questions is independent given the answers. So the mean square of the product follows
+    from the share f of the pair and the shares r and c of its two answers: (s₁ − t₁)(s₂ − t₂)f + (s₁ − t₁)t₂r
+    + t₁(s₂ − t₂)c + t₁t₂. For weighted people, the shares are weighted by the squares of the weights (f + d
+    for the pair), with the error of n equally weighted people.
     """
     (t1, own1), (t2, own2) = map(_reading_moments, sides)
     row, column = (np.clip(mean, 0.0, 1.0) for mean in heavy.means)
@@ -254,11 +254,11 @@ def _cell_variance(
 
 @dataclass(frozen=True, eq=False)
 class _Crossed:
-    """The evidence of a table of two questions that the same people answered."""
+    """The test and the shares within rows and columns of a table of two questions."""
 
     sides: list[CategoryQuestion]
     found: _Products
-    heavy: _Products  # by the squares of the weights
+    heavy: _Products  # the products weighted by the squares of the weights
     covariances: list[Floats]
     equal: float  # the effective number of people
     n: int
@@ -282,7 +282,7 @@ class _Crossed:
         return QuotientInterval(joint, bottom, spread, self.n)
 
     def independence(self) -> Significance:
-        """Return the χ² test of no dependence; the covariance of products follows from the factors."""
+        """Return the χ² test of independence; the covariance of products follows from the factors."""
         bases = [contrasts(len(matrix)) for matrix in self.covariances]
         inside = [base.T @ matrix @ base for base, matrix in zip(bases, self.covariances, strict=True)]
         gaps = bases[0].T @ (self.found.joint - np.outer(*self.found.means)) @ bases[1]
@@ -291,21 +291,21 @@ class _Crossed:
 
 
 INDEPENDENCE: Final = "independence of the two answers"
-_PAIRS: Final = 1 << 22  # different pairs of reports that are counted
-_BITS: Final = 8  # categories whose sets are counted
-# By how many standard errors variances exceed 0 for the error of a correlation to be linear in theirs.
+_PAIRS: Final = 1 << 22  # largest number of distinct pairs of reports that are counted
+_BITS: Final = 8  # largest number of categories whose sets are counted
+# standard errors; the error of a correlation is linear in variances that exceed 0 by this
 _CLEAR: Final = 4.0
-_FAR: Final = 4.0  # errors from ±1 within which a correlation is near to it
+_FAR: Final = 4.0  # standard errors; a correlation this close to ±1 counts as near ±1
 
 
 @dataclass(frozen=True, eq=False)
 class CorrelationInterval(ConfidenceInterval):
     """The interval of a correlation coefficient, from −1 to 1.
 
-    If both variances exceed 0 by four standard errors, it is Fieller's; near ±1 it also contains
-    Fisher's interval (symmetric in artanh(r)), because an estimate too near to ±1 has too small an error.
-    Otherwise it holds every correlation that fits intervals of the covariance and of both variances, at a
-    third of the error each.
+    If both variances exceed 0 by four standard errors, it is Fieller's interval. Near ±1 it also contains
+    Fisher's interval (symmetric in artanh(r)), because the error of an estimate near ±1 is too small.
+    Otherwise it holds every correlation that is compatible with intervals of the covariance and of both
+    variances, each with a third of the error probability.
     """
 
     quotient: QuotientInterval  # quotient of the covariance and the root of both variances
@@ -335,7 +335,7 @@ class CorrelationInterval(ConfidenceInterval):
 
 
 class _Joint:
-    """The averages of two numbers of the same people, and each person's part in them."""
+    """The averages of two numbers of the same people, and each person's contribution."""
 
     def __init__(self, first: Reports, second: Reports) -> None:
         self.n = check_pair(first, second)
@@ -343,7 +343,7 @@ class _Joint:
         both = answered_all(decoded)
         self.share = float(both.mean())
         self.answered: Floats = both / self.share
-        # Each number among people who answered both: its decoding times the indicator of the other answer.
+        # The number among people who answered both is its decoding times the indicator of the other answer.
         self.means = [
             float((decoded[side].value * decoded[1 - side].answered).mean()) / self.share for side in (0, 1)
         ]
@@ -386,11 +386,11 @@ class _Joint:
 
 Second = (
     Reports | tuple[str, str] | None
-)  # the other reports, or the names of two numbers of the same reports
+)  # the reports of the other number, or the names of two numbers of the same reports
 
 
 def _together(first: Reports | Counts, second: Second) -> _Joint | CountedMoments:
-    """Return the averages of two numbers, of two reports of a person or of one about both."""
+    """Return the averages of two numbers, from two reports of a person or one report about both."""
     if isinstance(second, Reports) and isinstance(first, Reports):
         return _Joint(first, second)
     if isinstance(second, Reports) or not isinstance(first, Reports | Counts):
@@ -421,9 +421,9 @@ def covariance(first: Reports | Counts, second: Second = None) -> Estimate:
 
 
 def correlation(first: Reports | Counts, second: Second = None) -> Estimate:
-    """Estimate the correlation of two numbers of the same people: from −1 to 1, and 0 if it is unrelated.
+    """Estimate the correlation of two numbers of the same people, from −1 to 1.
 
-    The noise of the reports does not pull it towards 0: variances of the values are used, not of the reports.
+    The noise does not bias it towards 0, because the variances are of the values and not of the reports.
     For `dt.Nullable` numbers only people who answered both count. Reports of `dt.optimal.JointMoments`
     contain both numbers; pass them by themselves or with a pair of names.
     """

@@ -39,12 +39,12 @@ from dither.estimation.method import category_question, check_scale, has_numbers
 from dither.estimation.weights import as_weights, check_weighted, entries_of, influences, student
 from dither.foundation.arrays import Floats
 
-_BLOCK: Final = 1 << 21  # numbers that are held at a time
+_BLOCK: Final = 1 << 21  # largest number of array elements in a block
 MOST_CATEGORIES: Final = 4096
 
 
 def check_pair(first: Reports, second: Reports) -> int:
-    """Return the number of people; raise unless both are reports of the same people, of independent noise."""
+    """Return the number of people; raise unless the reports are of the same people with independent noise."""
     _check_reports(first)
     _check_reports(second)
     if first is second or first.cells is second.cells:
@@ -82,7 +82,7 @@ def check_one_answer(question: Question) -> None:
 
 
 def clipping_of(quantity: str, columns: Mapping[str, object]) -> Clipping | None:
-    """Return how the numbers of reports are clipped, by name, for an estimate from them; None if none are."""
+    """Return how the numbers of reports are clipped, by name, or None if they are not clipped."""
     known: dict[str, Clipping | None] = {}
     for name, reports in columns.items():
         if isinstance(reports, Reports | Counts):
@@ -107,7 +107,7 @@ def protocol_of(reports: Reports) -> CategoryQuestion:
 
 
 def indicators(reports: Reports) -> Floats:
-    """Return for each person and category a number with mean 1 if it is the person's answer, else 0.
+    """Return, for each person and category, a number with mean 1 if it is the person's answer, else 0.
 
     (1 − q)/(p − q) if the report supports the category, −q/(p − q) otherwise [Wang17, Thm 2].
     """
@@ -121,7 +121,7 @@ def indicators(reports: Reports) -> Floats:
 
 
 def blocks(people: int, width: int) -> Iterator[slice]:
-    """Yield ranges of people, each of a bounded number of numbers."""
+    """Yield ranges of people with a bounded number of array elements."""
     step = max(_BLOCK // width, 1)
     for begin in range(0, people, step):
         yield slice(begin, begin + step)
@@ -143,8 +143,8 @@ def interval_question(reports: Reports) -> NumberQuestion:
 class PersonNumbers:
     """Each person's decoded number: decodings with the means r, r·y and r·y².
 
-    y is the person's value less the middle of the domain; r is 1 for who answered, and 0 for who left an
-    optional number out. `optional` says whether people may.
+    y is the person's value minus the middle of the domain. r is 1 for a person who answered, and 0 for a
+    person who left an optional number out. `optional` is True if the number is optional.
     """
 
     reports: Reports
@@ -172,21 +172,21 @@ class PersonNumbers:
 
     @cached_property
     def answered(self) -> Floats:
-        """Readings of r: 1 of everybody if nobody may leave the number out."""
+        """The decodings of r; all are 1 if the number is not optional."""
         if not self.optional:
             return np.ones(len(self.reports))
         return self._read(self._kernel.answer_reading())
 
     @cached_property
     def value(self) -> Floats:
-        """Readings of r·y."""
+        """The decodings of r·y."""
         if not self.optional:
             return numbers(self.reports)
         return self._read(self._kernel.number_reading()) - (self.middle - self.line.low) * self.answered
 
     @cached_property
     def square(self) -> Floats:
-        """Readings of r·y²."""
+        """The decodings of r·y²."""
         if not self.optional:
             return squares(self.reports)
         from dither.estimation.optional import squares_of_answers
@@ -205,7 +205,7 @@ class PersonNumbers:
 
 
 def answered_all(parts: Sequence[PersonNumbers]) -> Floats:
-    """Return for each person a number with mean 1 for who answered all of some questions, and else 0."""
+    """Return, for each person, a number with mean 1 if the person answered all questions, otherwise 0."""
     reported = np.ones(len(parts[0].reports))
     for part in parts:
         reported = reported * part.answered
@@ -218,7 +218,7 @@ def answered_all(parts: Sequence[PersonNumbers]) -> Floats:
 
 
 def numbers(reports: Reports) -> Floats:
-    """Return for each person a number whose mean is the person's value, less the middle of the domain."""
+    """Return, for each person, a number whose mean is the person's value minus the middle of the domain."""
     question = interval_question(reports)
     reading = unbiased_reading(question)
     cells = reports.cells.reshape(-1)
@@ -255,7 +255,7 @@ def weighted_mean(reports: Reports | Counts, weights: object) -> Estimate:
 
 def weighted_direction(question: NumberQuestion, reports: Reports, weights: object) -> Estimate:
     """Estimate the mean direction of a population from people with public weights."""
-    length_factor(question)  # raises if the direction would be biased
+    length_factor(question)  # this call raises if the direction would be biased
     checked = as_weights(weights, len(reports))
     vectors = unit_vectors(question)[entries_of(reports)]
     east, moved_east = influences(vectors.real, checked)
@@ -279,13 +279,13 @@ def weighted_direction(question: NumberQuestion, reports: Reports, weights: obje
 
 
 def mean_influence(reports: Reports) -> Floats:
-    """Return how much each person moves the mean of all."""
+    """Return each person's influence on the mean."""
     reported = numbers(reports)
     return np.asarray(reported - reported.mean())
 
 
 def squares(reports: Reports) -> Floats:
-    """Return for each person a number whose mean is the squared distance of the value to the middle."""
+    """Return, for each person, a number whose mean is the squared distance of the value to the middle."""
     question = interval_question(reports)
     gaps = unbiased_reading(question, plain=True).values - (question.line.low + question.line.high) / 2.0
     counting = question.counting

@@ -1,4 +1,4 @@
-"""Pictures of estimates. matplotlib is loaded when called."""
+"""Pictures of estimates. matplotlib is imported at the first call."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from dither.foundation.tables import Row
 
 _PLACES: Final = 512
-_LINE: Final = 41  # points of a line, each a fit
-_CELLS: Final = 400  # cells of a table in which numbers are written
+_LINE: Final = 41  # points of a line; each needs a fit
+_CELLS: Final = 400  # largest number of cells of a table with printed numbers
 
 
 def draw_distribution(
@@ -158,7 +158,8 @@ def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: A
             return draw_line(shown, shown.line_ends, level=level, title=head, ax=ax)
         what = "coefficient" if shown.answer is None else f"log-odds of {shown.answer}"
         return draw_rows(rows[1:], title=head, x=f"{what}, {100 * level:g} % intervals", zero=True, ax=ax)
-    share = shown.limits is SHARE or (bool(shown.labels) and shown.limits == SHARE)  # not a mean on [0, 1]
+    # A mean on [0, 1] is not a share.
+    share = shown.limits is SHARE or (bool(shown.labels) and shown.limits == SHARE)
     if isinstance(shown, EstimatedCumulative):
         return _draw_cumulative(shown, level, head, ax)
     if share and len(shown.labels) > 1:
@@ -188,7 +189,7 @@ def draw_quantiles(shown: EstimatedQuantiles, *, title: str, ax: Axes | None) ->
 
 
 def _but(row: Row) -> dict[str, Any]:
-    """Return what a row has beside its share."""
+    """Return the columns of a row other than its share."""
     return {name: cell for name, cell in row.items() if name != "quantile"}
 
 
@@ -379,7 +380,7 @@ def draw_days(shown: EstimatedDays, *, title: str, ax: Axes | None) -> Axes:
 def draw_test(shown: Significance, *, title: str, ax: Axes | None) -> Axes:
     """Draw the p-value on a scale of powers of ten, with the usual levels of a test."""
     ax = axes_or_new(ax)
-    least = 1e-6  # a smaller one is drawn there, with an arrow
+    least = 1e-6  # a smaller p-value is drawn here, with an arrow
     p = min(max(shown.p_value, 1.5 * least), 1.0)
     for level, colour in zip(_LEVELS, ("#fbe9dd", "#f6cdb3", "#eda77d"), strict=True):
         ax.axvspan(least, level, color=colour, linewidth=0)
@@ -392,11 +393,11 @@ def draw_test(shown: Significance, *, title: str, ax: Axes | None) -> Axes:
     set_height(ax, 2.2)
     x = f"p-value ({shown.method}); shaded: the hypothesis is rejected at 5 %, 1 %, 0.1 %"
     names = filter(None, (title or shown.about, shown.hypothesis))
-    return dress_axes(ax, title="\n".join([*names, " "]), x=x)  # a line for the levels
+    return dress_axes(ax, title="\n".join([*names, " "]), x=x)  # the empty line leaves room for the levels
 
 
 def draw_answer(shown: EstimatedAnswer, *, title: str, ax: Axes | None) -> Axes:
-    """Draw an answer on its scale, and the first and the last that it may be."""
+    """Draw an answer on its scale, and the first and the last possible answer."""
     ax = axes_or_new(ax)
     labels = [str(show_label(label)) for label in shown.scale]
     at, low, high = (shown.scale.index(label) for label in (shown.value, *shown.ends))
@@ -408,11 +409,11 @@ def draw_answer(shown: EstimatedAnswer, *, title: str, ax: Axes | None) -> Axes:
 
 
 _LEVELS: Final = (0.05, 0.01, 0.001)
-_LINES: Final = 8  # lines of a picture of days
+_LINES: Final = 8  # largest number of lines in a picture of days
 
 
 def _head(title: str, shown: Any) -> str:
-    """Return the title of a picture: the name of the question if it is known, the people, the promise."""
+    """Return the title of a picture: the question's name, the number of people and the guarantee."""
     name = title or shown.about
     clipped = getattr(shown, "clipping", None)
     of = "" if clipped is None else f"{clipped}\n"
@@ -420,7 +421,7 @@ def _head(title: str, shown: Any) -> str:
 
 
 def _name_dates(ax: Axes, unit: str, axis: Literal["x", "y"] = "x") -> None:
-    """Write dates and times along an axis, if its numbers are such."""
+    """Write dates and times along an axis if its numbers are dates or times."""
     if isinstance(unit, Calendar):
         side = ax.xaxis if axis == "x" else ax.yaxis
         side.set_major_formatter(lambda number, _: unit.text(number))
@@ -437,7 +438,7 @@ def _name_ticks(ax: Axes, labels: list[str]) -> None:
     ax.set_xticks(range(len(labels)), shown, **style)
 
 
-_LETTERS: Final = 66  # letters of all labels below an axis, side by side
+_LETTERS: Final = 66  # largest total length of labels below an axis, in letters
 
 
 def draw_family(fitted: FittedFamily, free: EstimatedDistribution, title: str, ax: Axes | None) -> Axes:

@@ -2,12 +2,12 @@
 
 An end of the interval of Σ v·p is the largest Σ v·p among the distributions p whose log-likelihood is within
 a number of nats of the maximum. Near the maximum the log-likelihood is quadratic to a few per cent. Its
-Hessian is computed once for all quantities. With it, an end is a quadratic program over p ≥ 0. Few of the
-bins that are empty at the maximum gain probability, and few others lose all of theirs. So the
-conditions of Karush, Kuhn and Tucker are written as y = q + M·z with y, z ≥ 0 and y·z = 0, where z is 0 at
-the maximum (a principal pivot of the Hessian [Cottle09, Sec. 2.3]), and an end is a few systems of about ten
-equations. Further programs about the solution of the last one, with its exact log-likelihood and gradient,
-account for the rest.
+Hessian is computed once for all quantities. With it, an end is the solution of a quadratic program over p ≥
+0. Few of the bins that are empty at the maximum gain probability, and few of the others lose all of it. So
+the conditions of Karush, Kuhn and Tucker are written as y = q + M·z with y, z ≥ 0 and y·z = 0, where z is 0
+at the maximum (a principal pivot of the Hessian [Cottle09, Sec. 2.3]). Then an end needs only a few systems
+of about ten equations. Further programs correct the error of the quadratic form. Each is about the last
+solution, with its exact log-likelihood and gradient.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ from dither.core.kernels.transition import Operator
 from dither.foundation.arrays import Floats, Mask
 from dither.foundation.numerics.matrices import dot, product, solve
 
-_RIDGE: Final = 1e-9  # added to the Hessian, relative to its mean diagonal: some bins have the same law
-_EMPTY: Final = 1e-7  # bins with less probability than this share of the largest begin as empty
-_ROUNDS: Final = 60  # exchanges of bins in a program
-_AT_ONCE: Final = 8  # rounds that exchange all bins with a wrong sign
-_CLIMBS: Final = 16  # programs for the maximum
-_PROGRAMS: Final = 5  # for an end
-_FLAT: Final = 1e-4  # nats: a gain of the log-likelihood that is not worth another program
-_SAME: Final = 1e-9  # a mean as close to its limit is the limit
+# Added to the Hessian, relative to its mean diagonal, as bins may have equal distributions.
+_RIDGE: Final = 1e-9
+_EMPTY: Final = 1e-7  # bins with less than this share of the largest probability start as empty
+_ROUNDS: Final = 60  # largest number of exchanges of bins in a program
+_AT_ONCE: Final = 8  # number of rounds that exchange all bins with a wrong sign
+_CLIMBS: Final = 16  # largest number of programs for the maximum
+_PROGRAMS: Final = 5  # largest number of programs for an end
+_FLAT: Final = 1e-4  # nats; a smaller gain of the log-likelihood is not worth another program
+_SAME: Final = 1e-9  # a mean this close to its limit counts as the limit
 _TINY: Final = 1e-300
 
 
 class _Point(NamedTuple):
-    """A distribution over the bins, its log-likelihood, and the gradient of that."""
+    """A distribution over the bins, its log-likelihood, and the gradient of the log-likelihood."""
 
     shares: Floats
     height: float
@@ -42,9 +43,9 @@ class _Point(NamedTuple):
 
 
 class _Pivot(NamedTuple):
-    """The solution of a program without exchanged bins, as a linear function: M, and the part of Σ p = 1.
+    """The solution of a program without exchanged bins, as a linear function: M, and the vector for Σ p = 1.
 
-    Of a bin that is used, y is its share and z its multiplier; of an empty bin it is the other way round.
+    For a used bin, y is its share and z its multiplier. For an empty bin the roles are exchanged.
     """
 
     used: Mask
@@ -69,7 +70,7 @@ class _Pivot(NamedTuple):
         return cls(used, matrix, total)
 
     def respond(self, slopes: Floats) -> Floats:
-        """Return how q depends on the linear part of a program's objective."""
+        """Return the derivative of q by the linear part of a program's objective."""
         return product(self.matrix, np.where(self.used, slopes, 0.0)) - np.where(self.used, 0.0, slopes)
 
 
@@ -92,7 +93,7 @@ class LikelihoodProfile:
     @classmethod
     def _climb(cls, operator: Operator, counts: Floats, start: Floats, used: Mask) -> Self:
         expected = np.maximum(operator.forward(start), _TINY)
-        weights = counts / expected / expected  # the square would be 0
+        weights = counts / expected / expected  # expected**2 could underflow to 0
         hessian = operator.products(weights, operator)
         hessian[np.diag_indices_from(hessian)] += _RIDGE * np.trace(hessian) / len(hessian)
         pivot = _Pivot.of(hessian, used)
@@ -126,8 +127,8 @@ class LikelihoodProfile:
     def _solve(self, about: _Point, numbers: Floats, slack: float, limit: float) -> Floats | None:
         """Return the shares with the largest mean of `numbers`; None if the exchanges of bins do not end.
 
-        The log-likelihood is the quadratic function of a point, and may be `slack` below its value there. If
-        all numbers are zero, its maximum is returned.
+        The log-likelihood is approximated by a quadratic function about a point. It may be `slack` below its
+        value there. If all numbers are zero, return its maximum.
         """
         pivot, matrix = self.pivot, self.pivot.matrix
         q = np.stack(
@@ -146,7 +147,7 @@ class LikelihoodProfile:
                 y[exchanged] = 0.0
             shares, multipliers = (np.where(pivot.used[:, None], *pair) for pair in ((y, z), (z, y)))
             factor = _factor(about, numbers, shares, multipliers, slack, limit)
-            if factor == math.inf:  # the shares do not move before the next bin is exchanged
+            if factor == math.inf:  # the shares do not change before the next bin is exchanged
                 falling = y[:, 1] < 0.0
                 factor = 1.001 * float((-y[falling, 0] / y[falling, 1]).min()) if falling.any() else 0.0
             both = np.array([1.0, factor])
@@ -156,7 +157,7 @@ class LikelihoodProfile:
             if np.array_equal(after, exchanged):
                 found = np.maximum(product(shares, both), 0.0)
                 return np.asarray(found / found.sum())
-            if times >= _AT_ONCE:  # one by one, to avoid cycles [Cottle09, Sec. 4.2]
+            if times >= _AT_ONCE:  # exchange one bin at a time to avoid cycles [Cottle09, Sec. 4.2]
                 after = np.setxor1d(exchanged, np.setxor1d(after, exchanged)[-1:])
             exchanged = after
         return None
@@ -167,8 +168,9 @@ def _factor(
 ) -> float:
     """Return the weight of the numbers at which the log-likelihood is `slack` lower, or their mean `limit`.
 
-    Shares and multipliers are linear functions of it, given by two columns. With d the change of the shares,
-    d·H·d is d·(multipliers + gradient + weight·numbers), and multipliers are zero where shares are not.
+    Shares and multipliers are linear functions of the weight, given by two columns. Let d be the change of
+    the shares. Then d·H·d is d·(multipliers + gradient + weight·numbers), and multipliers are zero where
+    shares are positive.
     """
     if not numbers.any():
         return 0.0

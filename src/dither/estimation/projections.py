@@ -1,4 +1,4 @@
-"""Frequencies that are not negative and sum to one: projections of unbiased ones."""
+"""Projections of unbiased frequencies onto non-negative frequencies that sum to one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def norm_sub(values: Floats) -> Floats:
 
 ProjectionName = Literal["posterior", "simplex", "norm sub"]
 PROJECTIONS: Final[dict[str, Callable[[Floats], Floats]]] = {
-    "posterior": simplex,  # for posterior means: `frequency_posterior`
+    "posterior": simplex,  # applied to the posterior means of `frequency_posterior`
     "simplex": simplex,
     "norm sub": norm_sub,
 }

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def answers(reports: Reports | Counts) -> Estimate:
     """Estimate the answer to each query of a workload, without bias, in the order of the queries.
 
-    A report y counts for b_y in the answers, with E[b_Y] = W·shares. The error of a mean of
-    independent numbers contains sampling and noise.
+    A report y contributes b_y to the answers, with E[b_Y] = W·shares. The error of a mean of independent
+    numbers contains sampling and noise.
     """
     value, error, question, n = _read(reports)
     table = question.reading.table
@@ -41,7 +41,7 @@ def answers(reports: Reports | Counts) -> Estimate:
 
 @dataclass(frozen=True, eq=False)
 class QueryInterval(ConfidenceInterval):
-    """The intervals of averages of numbers between two bounds each."""
+    """The intervals of averages of bounded numbers."""
 
     average: StudentInterval
     low: Floats
@@ -61,15 +61,15 @@ class QueryInterval(ConfidenceInterval):
 class EstimatedCumulative(Estimate):
     """The share of people below the upper end of each cell, or with at most each answer of a scale.
 
-    `value[i]` is the share up to `edges[i + 1]`; the last is 1. By `"linear"`, standard errors and intervals
-    belong to the unbiased estimates: the regression to an increasing curve has a smaller error.
+    `value[i]` is the share up to `edges[i + 1]`. The last share is 1. With `"linear"`, standard errors and
+    intervals are those of the unbiased estimates. The regression to an increasing curve has a smaller error.
     """
 
     edges: Floats = field(kw_only=True)
 
     @property
     def names(self) -> list[str]:
-        """What each share is up to, in words: an answer of the scale, or the upper end of a cell."""
+        """The upper end of each cumulative share: an answer of the scale, or the end of a cell."""
         ends = self.labels or [f"{edge:.6g}" for edge in self.edges[1:]]
         return [f"up to {show_label(end)}" for end in ends]
 
@@ -79,7 +79,7 @@ class EstimatedCumulative(Estimate):
         return np.diff(np.concatenate([[0.0], np.asarray(self.value)]))
 
     def cdf(self, x: object) -> Estimate:
-        """Estimate the share of people below x: at an edge itself, between two edges in proportion.
+        """Estimate the share of people below x, with linear interpolation between edges.
 
         On an ordinal scale x is an answer, and the share counts people with at most this answer.
         """
@@ -87,9 +87,9 @@ class EstimatedCumulative(Estimate):
         return self._at(position)
 
     def quantile(self, q: float) -> Estimate | EstimatedAnswer:
-        """Estimate the value below which a q of the people are; on a scale, the answer itself.
+        """Estimate the value below which a share q of the people is; on a scale, the answer.
 
-        The interval holds every value whose cumulative q is compatible with it.
+        The interval holds every value whose cumulative share is compatible with q.
         """
         if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
             raise InvalidParameter(
@@ -115,7 +115,7 @@ class EstimatedCumulative(Estimate):
     def _place(self, x: object) -> float:
         if self.labels:
             if x not in self.labels:
-                raise InvalidParameter(f"{found(x)} is not an answer of this scale")
+                raise InvalidParameter(f"expected x to be an answer of this scale, got {found(x)}")
             return float(self.labels.index(x)) + 0.5
         if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating) or np.isnan(x):
             raise InvalidParameter(f"expected x to be one number, got {found(x)}")
@@ -131,9 +131,9 @@ class EstimatedCumulative(Estimate):
 
 @dataclass(frozen=True, eq=False)
 class CumulativeQuantile(ConfidenceInterval):
-    """The interval of a quantile between the edges of cells: every cell that may contain it, completely.
+    """The interval of a quantile between the edges of cells: all cells that may contain it.
 
-    Where in a cell the people are is not seen: half of them may be at one of its ends.
+    The reports do not show where in a cell people are, so the interval contains complete cells.
     """
 
     shares: EstimatedCumulative
@@ -142,7 +142,7 @@ class CumulativeQuantile(ConfidenceInterval):
 
     def interval(self, level: float) -> tuple[float, float]:
         edges = self.shares.edges
-        # At the last edge everybody is below, and nobody below the first.
+        # Nobody is below the first edge, and everybody is below the last.
         first, last = (
             int(np.searchsorted(isotonic(np.concatenate([[0.0], end])), self.q, side="left"))
             for end in reversed(self.shares.interval(level))
@@ -152,7 +152,7 @@ class CumulativeQuantile(ConfidenceInterval):
 
 @dataclass(frozen=True, repr=False)
 class EstimatedAnswer(Tabular):
-    """An answer of an ordered scale, such as its median, and the first and the last that it may be (95 %)."""
+    """An answer of an ordered scale, such as the median, with the ends of its 95 % interval."""
 
     value: Hashable
     ends: tuple[Hashable, Hashable]
@@ -161,7 +161,7 @@ class EstimatedAnswer(Tabular):
     scale: Sequence[Hashable]  # all answers, in their order
 
     def records(self) -> list[Row]:
-        """Return one row: the answer, and the first and the last that it may be."""
+        """Return one row: the answer, and the first and last answer of its interval."""
         value, low, high = map(show_label, (self.value, *self.ends))
         return [{"value": value, "low": low, "high": high, "n": self.n}]
 
@@ -259,7 +259,7 @@ def _read(reports: Reports | Counts) -> tuple[Floats, Floats, QueryQuestion, int
 
 
 def _inverse(heights: Floats, edges: Floats, share: float) -> float:
-    """Return where an increasing curve through the points reaches a share; the nearer end if it does not."""
+    """Return the point at which an increasing curve reaches a share, or the nearer end."""
     index = int(np.searchsorted(heights, share, side="left"))
     if index == 0:
         return float(edges[0])

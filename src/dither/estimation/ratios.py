@@ -29,7 +29,7 @@ class QuotientInterval(ConfidenceInterval):
 
     @property
     def value(self) -> Any:
-        """The ratio; not a number where the bottom is not above 0."""
+        """The ratio, or NaN where the bottom is not positive."""
         if np.ndim(self.top) == 0:
             return self.top / self.bottom if self.bottom else math.nan
         return np.divide(
@@ -55,7 +55,7 @@ class QuotientInterval(ConfidenceInterval):
         return replace(self, top=top, bottom=bottom, spread=(spread[0], spread[1], spread[2]))
 
     def transpose(self) -> QuotientInterval:
-        """Return the intervals of a table with its sides exchanged."""
+        """Return the intervals of the transposed table."""
         turned = [np.transpose(part) for part in (self.top, self.bottom, *self.spread)]
         return replace(self, top=turned[0], bottom=turned[1], spread=(turned[2], turned[3], turned[4]))
 

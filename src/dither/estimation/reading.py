@@ -1,7 +1,7 @@
-"""The numbers that a mean averages: one for each report, unbiased, of the least variance that is known.
+"""The numbers that a mean averages: an unbiased number for each report, with the least known variance.
 
-A kernel has numbers that are affine in the report. Others have the same mean for every value and vary less.
-They take the place of the affine ones where that lowers the variance by 1 %, averaged over the domain.
+A kernel has numbers that are affine in the report. Other numbers have the same mean for every value and a
+smaller variance. They replace the affine numbers if that lowers the average variance over the domain by 1 %.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from dither.core.kernels.window.codebook import Decoder
     from dither.core.kernels.window.kernel import MixtureKernel, SlidingKernel
 
-_COMPARED: Final = 129  # inputs at which the variances of two decodings are compared
+_COMPARED: Final = 129  # number of inputs at which the variances of two decodings are compared
 _WORTH: Final = 0.01  # least gain for a decoding that is not affine
 _known: WeakKeyDictionary[NumberQuestion, UnbiasedReading | None] = WeakKeyDictionary()
 
 
 def least_variance_reading(question: NumberQuestion) -> UnbiasedReading | None:
-    """Return the numbers that decode reports with the value as mean; None if they do not exist.
+    """Return the numbers that decode reports with the value as mean, or None if they do not exist.
 
-    Of all such numbers that are known, they have the least variance on average over the domain.
+    They have the least known variance, averaged over the domain.
     """
     if question not in _known:
         _known[question] = _reading(question.kernel, question.book)
@@ -59,11 +59,11 @@ def _of_window(kernel: SlidingKernel, book: Decoder, affine: UnbiasedReading) ->
 def _least_variance(kernel: SlidingKernel, values: Floats, unit: float) -> Floats:
     """Return the unbiased numbers with the least variance, averaged over the domain, from affine ones.
 
-    From one start to the next a window loses its first cell and gains the one after its last. So numbers
-    are unbiased iff φ(c + K) − φ(c) is the constant Δ = K·unit/κ between the first start and the last,
-    and one mean is right. A number per residue c mod K is free, and one for the cells that no window
-    reaches. With the average law D of cells, and the law a for the first start, the sum of D·φ² is least
-    where φ = (μ·Σa − Δ·ΣDj)/ΣD in each residue, j counting its cells. One equation gives μ.
+    From one start to the next a window loses its first cell and gains the cell after its last. So numbers are
+    unbiased iff φ(c + K) − φ(c) is the constant Δ = K·unit/κ between the first start and the last, and one
+    mean is right. One number is free for each residue c mod K, and one for the cells that no window reaches.
+    Let D be the average distribution of cells, and a the distribution for the first start. The sum of D·φ² is
+    least where φ = (μ·Σa − Δ·ΣDj)/ΣD in each residue, j counting its cells. One equation gives μ.
     """
     window, start = kernel.window, kernel.start
     ends = start.aim(np.array([kernel.line.low, kernel.line.high]))
@@ -95,10 +95,10 @@ def _of_mixture(kernel: MixtureKernel, book: Decoder, affine: UnbiasedReading) -
 
 
 def _of_noise(kernel: LatticeKernel[Any], book: Decoder, affine: UnbiasedReading) -> UnbiasedReading:
-    """Return the numbers of reports that say the same of the value, merged into their average.
+    """Return the numbers, averaged over reports with the same information about the value.
 
-    Reports beyond the domain with proportional probabilities under all inputs are such. Their average keeps
-    the mean, and no value has a larger variance (Rao-Blackwell).
+    Examples are reports beyond the domain with proportional probabilities under all inputs. Averaging keeps
+    the mean, and does not increase the variance for any value (Rao-Blackwell).
     """
     lattice: Any = kernel.lattice
     alike, steps = getattr(lattice, "alike", None), affine.values
@@ -114,7 +114,7 @@ def _of_noise(kernel: LatticeKernel[Any], book: Decoder, affine: UnbiasedReading
     return UnbiasedReading(merged, bias=rounded + float(np.abs(lattice.means(merged) - inputs).max()))
 
 
-# By the kind of a kernel: how unbiased numbers of less variance are found.
+# The search for unbiased numbers with less variance, by the kind of kernel.
 _LESS: Final[dict[str, Callable[[Any, Decoder, UnbiasedReading], UnbiasedReading]]] = {
     "sliding": _of_window,
     "mixture": _of_mixture,
@@ -123,10 +123,10 @@ _LESS: Final[dict[str, Callable[[Any, Decoder, UnbiasedReading], UnbiasedReading
 
 
 def _better(kernel: LineKernel, plain: UnbiasedReading, values: Floats) -> UnbiasedReading:
-    """Return the decoding by other unbiased numbers if they are better, else the plain ones.
+    """Return the decoding by other unbiased numbers if they are better, otherwise the plain decoding.
 
-    They are if the variance of a report, averaged over the domain, is at least 1 % less, and its largest is
-    not more.
+    They are better if the variance of a report, averaged over the domain, is at least 1 % smaller, and its
+    maximum is not larger.
     """
     inputs = np.linspace(kernel.line.low, kernel.line.high, _COMPARED)
     operator = kernel.likelihood(inputs, kernel.outcomes)
@@ -146,12 +146,12 @@ def mean_of_ends(numbers: Floats) -> float:
 
 
 def reach_of_one(asked: object) -> float | None:
-    """Return n times the most that one of n reports can move a mean or a frequency; None if not bounded so.
+    """Return n times the largest effect of one of n reports on a mean or a frequency; None without a bound.
 
     It is the distance between the least and the greatest decoded number of a report: for a mean by its
     unbiased decoding, for a frequency 1/(p − q).
     """
-    if isinstance(asked, Combinator):  # it is not derived for several questions together
+    if isinstance(asked, Combinator):  # not derived for several questions together
         return None
     question = as_question(asked)
     if getattr(question.book, "shares", False):  # a table of probabilities

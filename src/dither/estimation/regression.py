@@ -3,8 +3,8 @@
 Least squares needs only averages of products. A private number or category is decoded without bias, the noise
 of two questions is independent, and the square of a number has its own unbiased decoding. So the normal
 equations are estimated without bias, and noise does not flatten slopes. A coefficient is a ratio of two such
-averages: its interval is Fieller's. Regressors are taken from their means, in units of their deviations: so
-nothing depends on their scale.
+averages, with Fieller's interval. Regressors are centred at their means and divided by their standard
+deviations, so the result does not depend on their scale.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class EstimatedRegression(LabelledEstimate):
         return self.predict(self.design.at(values))
 
     def odds(self, label: Hashable) -> Estimate:
-        """Return by what factor the odds of the answer grow with a regressor, for a logistic regression."""
+        """Return the odds ratio of a regressor of a logistic regression."""
         if self.answer is None:
             raise InvalidParameter("odds need a logistic regression: a response with two answers")
         part = self[label]
@@ -125,7 +125,7 @@ class EstimatedRegression(LabelledEstimate):
 
     @property
     def line_ends(self) -> tuple[float, float] | None:
-        """Return the lowest and highest value of the only regressor; None if it is not one number."""
+        """Return the lowest and highest value of the only regressor, or None if it is not one number."""
         if len(self.design.variables) != 1:
             return None
         return next((factor.ends for factor in self.design.factors if factor.ends is not None), None)
@@ -226,7 +226,7 @@ def regression(
 
 
 def _name_clipped(fitted: EstimatedRegression, columns: Mapping[str, object]) -> EstimatedRegression:
-    """Return a regression that names its clipped numbers, as its coefficients and predictions do."""
+    """Return a regression that prints how its numbers, coefficients and predictions were clipped."""
     clipped = clipping_of("", columns)
     if clipped is None:
         return fitted
@@ -251,7 +251,7 @@ def _response_column(response: object) -> Column:
 
 
 def _check_private(design: RegressionDesign, response: Column) -> list[Reports]:
-    """Return the reports of a regression; raise InvalidParameter if none or the same ones are there."""
+    """Return the reports of a regression; raise InvalidParameter if they are missing or used twice."""
     private, names = design.private, dict[int, str]()
     if isinstance(response, Reports):
         names[id(response.cells)] = "the response"
@@ -277,9 +277,9 @@ def _check_private(design: RegressionDesign, response: Column) -> list[Reports]:
 
 @dataclass(frozen=True, eq=False)
 class _Response:
-    """Readings of the response, of its square about `middle`, and of whether people answered.
+    """Decodings of the response, of its square about `middle`, and of whether people answered.
 
-    Squares are for R² only: some mechanisms, such as `Optimal` for a mean, have no reading of them.
+    Squares are needed for R² only. Some mechanisms, such as `Optimal` for a mean, cannot decode them.
     """
 
     value: Floats
@@ -291,7 +291,7 @@ class _Response:
 
     @cached_property
     def square(self) -> Floats:
-        """The readings of squares; raise NotIdentifiable if the reports have none."""
+        """The decodings of squares; raise NotIdentifiable if the mechanism does not have them."""
         return self.squares()
 
     @classmethod
@@ -339,7 +339,7 @@ def _within_reports(reports: Reports, name: str) -> EstimatedRegression:
         raise InvalidParameter("a regression needs reports about at least two numbers")
     if cells.size < 3:
         raise NotIdentifiable("a regression needs the reports of at least three people")
-    # Regressors and the constant, each less the middle of its domain: decodings of their products.
+    # The regressors and the constant are centred at the middles of their domains.
     rows = [reading.values[index] for index in others]
     ones = np.ones_like(reading.values[0])
     read = np.stack([ones, *rows])
@@ -389,7 +389,7 @@ def _collect(
 
 @dataclass(frozen=True, eq=False)
 class _Equations:
-    """The normal equations A·γ = b, averages of each person's decoded reports, without bias.
+    """The unbiased normal equations A·γ = b: averages of each person's decoded reports.
 
     `read` are decodings of the regressors with the constant. `own` are decodings of their products that are
     not products of decodings. The equations use regressors less their means, divided by their deviations.
@@ -408,7 +408,7 @@ class _Equations:
     @cached_property
     def _centres(self) -> Floats:
         centres = self.shares @ self.read / self._n
-        centres += self.shares @ (self.read - centres) / self._n  # what rounding left of large numbers
+        centres += self.shares @ (self.read - centres) / self._n  # remove the rounding error of large numbers
         centres[0] = 0.0
         return np.asarray(centres)
 
@@ -450,7 +450,7 @@ class _Equations:
     def _estimate(self, direction: Floats, guarantee: Guarantee, unit: str = "") -> Estimate:
         """Estimate a combination d·γ as a ratio, whose divisor is 1/(d·A⁻¹·d).
 
-        That is the part of the regressor's mean square that the others do not explain.
+        The divisor is the part of the regressor's mean square that the others do not explain.
         """
         inverse, solution, _ = self._solution
         along = inverse @ direction

@@ -1,4 +1,4 @@
-"""Retention: how many devices come back, from permanent labels that say when they were installed.
+"""Retention: the share of devices that come back, from permanent labels with their dates of installation.
 
 The labels are the same in every period, so estimates of different periods are correlated, and the overlap of
 two periods cannot be seen without an identifier. One residual for each cohort gives the interval.
@@ -24,8 +24,8 @@ from dither.foundation.tables import ResultTable, Row, period_start
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_FEWEST_COHORTS: Final = 4  # residuals from which an interval is stated
-_WIDEST: Final = 0.5  # half width of a retention that says something
+_FEWEST_COHORTS: Final = 4  # least number of residuals for an interval
+_WIDEST: Final = 0.5  # largest half-width of a stated retention
 _EMPTY: Final = ResultTable("", ())
 
 
@@ -36,7 +36,7 @@ class Retention(ResultTable):
     The rows are the curve: `after`, `value` with its interval, `churn` (the share that is not active) and
     `cohorts`, the number of cohorts that are pooled. `actives` are the exact numbers of devices, `cohorts`
     the estimated devices of each cohort in each period, `labels` the shares of the public labels. `missing`
-    says what cannot be stated yet, or is empty.
+    is a text about quantities that cannot be stated yet, or is empty.
     """
 
     actives: ResultTable = _EMPTY
@@ -108,9 +108,7 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
     2026-05-11      320
     """
     if not isinstance(counts, PresenceCounts):
-        raise InvalidParameter(
-            f"counts of presence were expected, not {found(counts)}; PresenceCounts has them"
-        )
+        raise InvalidParameter(f"expected counts of presence (PresenceCounts), got {found(counts)}")
     check_level(level)
     shown = [(day, count) for day, count in zip(counts.periods, counts.messages, strict=True)]
     actives = ResultTable(
@@ -153,7 +151,7 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
 
 
 def _days_of(counts: PresenceCounts) -> list[date] | None:
-    """Return the days that are the labels of the permanent label; None if they are not days."""
+    """Return the days in the categories of the permanent label, or None if they are not days."""
     labels = getattr(getattr(counts.question, "domain", None), "labels", None) or ()
     try:
         return [date.fromisoformat(label) for label in labels] or None
@@ -202,7 +200,7 @@ class CohortTable:
 
     @property
     def is_longer(self) -> bool:
-        """Whether cohorts begin in these periods, and none is one period long."""
+        """Whether cohorts begin in these periods, and no cohort is one period long."""
         return max(self.starts, default=-1) >= 0 > max(self.places, default=-1)
 
     def pair(self, after: int) -> tuple[Floats, Floats]:
@@ -239,7 +237,7 @@ def _is_next(counts: PresenceCounts, starts: list[date], k: int) -> bool:
 
 
 def _curve(table: CohortTable, level: float, every: str) -> tuple[tuple[Row, ...], str]:
-    """Return the rows of the retention curve, and what cannot be stated."""
+    """Return the rows of the retention curve, and a text about missing data."""
     rows: list[Row] = []
     widest = (0, 0.0)
     longest = len(table.periods) - 1
@@ -261,9 +259,9 @@ def _curve(table: CohortTable, level: float, every: str) -> tuple[tuple[Row, ...
 
 
 def _missing(table: CohortTable, rows: list[Row], widest: tuple[int, float], every: str) -> str:
-    """Return a sentence about how many periods or devices are missing."""
+    """Return a sentence with the number of missing periods or devices."""
     if table.is_longer:
-        return ""  # said before
+        return ""  # an earlier sentence says it
     usable = [position for position in table.places if position >= 0]
     least = _FEWEST_COHORTS + 1
     if len(usable) < least and not rows:
@@ -280,7 +278,7 @@ def _missing(table: CohortTable, rows: list[Row], widest: tuple[int, float], eve
 def _label_shares(counts: PresenceCounts, level: float) -> ResultTable:
     """Return the share of each public label in each period, among the devices that carry public labels.
 
-    Those devices are a random part of all, by the coin; the interval is Wilson's [Wilson27].
+    These devices are a random sample of all devices. The interval is Wilson's [Wilson27].
     """
     rows = []
     z = student_t_quantile(level)

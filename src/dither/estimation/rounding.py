@@ -16,11 +16,11 @@ def show(value: float, half: float) -> str:
     if places > 12 or places < -12:
         return f"{value:.3g} ± {half:.1g}"
     digits = max(places, 0)
-    rounded = round(float(value), places) + 0.0  # never −0.00
+    rounded = round(float(value), places) + 0.0  # adding 0.0 avoids −0.00
     return f"{rounded:.{digits}f} ± {round(float(half), places):.{digits}f}"
 
 
-_EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
+_EVEN: Final = 0.1  # relative difference of an interval's sides; below it, ± is used
 Limits = tuple[float, float]
 ANYWHERE: Final[Limits] = (-math.inf, math.inf)
 SHARE: Final[Limits] = (0.0, 1.0)

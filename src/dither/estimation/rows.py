@@ -1,8 +1,8 @@
 """Synthetic rows: a table with the estimated one- and two-way shares of the reports of several attributes.
 
 For each pair the residual of the estimated table against the product of its margins is reduced to the
-singular values above the noise level, shrunk [Gavish17]. A maximum spanning forest of the pairs that are
-left, by residual over noise, is the model: rows are drawn down its trees [Chow68].
+singular values above the noise level, shrunk [Gavish17]. The model is a maximum spanning forest of the
+remaining pairs, by residual over noise. Rows are drawn along its trees [Chow68].
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 _MOST_ROWS: Final = 10_000_000
 _MOST_COPIES: Final = 1_000
-_BEYOND: Final = 3.0  # standard errors of a cell that a singular value of noise may be above its edge
-_FEW: Final = 2.0  # over the root of the people of a question: by how much the limit of noise is raised
+_BEYOND: Final = 3.0  # standard errors of a cell; a singular value of noise may exceed its edge by this
+_FEW: Final = 2.0  # the limit of noise is raised by this, over the root of the people of a question
 _CLOSE: Final = 1e-9
 _FITS: Final = 500
 
 
 @dataclass(frozen=True, eq=False)
 class PairTables:
-    """Estimated tables of pairs of attributes with the standard error of every cell, and who answered."""
+    """Estimated tables of pairs of attributes with the standard error of every cell, and the people."""
 
     answers: Mapping[str, Sequence[Hashable]]
     margins: Mapping[str, Floats]  # unbiased shares of each attribute
@@ -49,11 +49,11 @@ class PairTables:
     margin_errors: Mapping[str, Floats]
     n: int
     guarantee: Guarantee
-    people: float  # answers to one question, on average
-    agreeing: bool = False  # True if the tables agree about every attribute; this lowers their errors
+    people: float  # average number of answers to one question
+    agreeing: bool = False  # True if the tables agree about every attribute, which lowers their errors
 
     def redraw(self, random: np.random.Generator) -> PairTables:
-        """Return tables that the same people might have led to: moved by normal errors."""
+        """Return tables with added normal errors, as other samples of the same people might give."""
         pairs = {
             pair: value + random.normal(size=value.shape) * self.errors[pair]
             for pair, value in self.pairs.items()
@@ -67,7 +67,7 @@ class PairTables:
 
 @dataclass(frozen=True, eq=False)
 class _Dependence:
-    """What is left of the dependence of a pair: the residual, and how far it exceeds noise."""
+    """The dependence of a pair above the noise: the residual and its strength."""
 
     residual: Floats
     strength: float  # Frobenius norm relative to noise; 0 if nothing exceeds noise
@@ -77,9 +77,10 @@ class _Dependence:
 class SyntheticRows(Tabular, Mapping[str, Sequence[Hashable]]):
     """Synthetic rows of several attributes: `rows["age"]` is one column. They are not people.
 
-    `kept` are the pairs whose dependence the rows have by themselves, `implied` those with evidence that the
-    rows have only as far as other pairs imply it, `lost` those whose dependence could not be distinguished
-    from chance. A standard error that is computed from rows is wrong: `error` gives it from `copies`.
+    `kept` are the pairs whose dependence is modelled directly. For `implied` pairs there is evidence of a
+    dependence, but the rows have only the part that other pairs imply. For `lost` pairs the dependence could
+    not be distinguished from chance. Standard errors computed from rows are wrong; use `error`, which needs
+    `copies`.
     """
 
     answers: Mapping[str, Sequence[Hashable]]
@@ -140,7 +141,7 @@ class SyntheticRows(Tabular, Mapping[str, Sequence[Hashable]]):
         ]
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
-        """Draw how strong the dependence of each pair is in the rows; needs the extra `plot`."""
+        """Draw the strength of the dependence of each pair in the rows; needs the extra `plot`."""
         from dither.foundation.plotting import draw_rows
 
         pairs = list(combinations(self.codes, 2))
@@ -196,7 +197,7 @@ def rows(
     for what, number, least, most in (("n", n, 1, _MOST_ROWS), ("copies", copies, 0, _MOST_COPIES)):
         if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
             raise InvalidParameter(f"{what} is an integer from {least} to {most}, not {found(number)}")
-    random = np.random.default_rng(seed)  # only for the rows: everything private has happened before
+    random = np.random.default_rng(seed)  # a plain generator is enough, because the estimates are public
     given = pair_tables(reports)
     further = tuple(_draw_rows(given.redraw(random), n, random) for _ in range(copies))
     return replace(_draw_rows(given, n, random), copies=further)
@@ -250,7 +251,9 @@ def _from_records(records: Mapping[str, Reports]) -> PairTables:
                 f"{name!r} is not a category, so rows cannot have it; ask numbers in bins, as dt.Categories"
             )
     if len(records) < 2:
-        raise InvalidParameter("rows need two attributes or more")
+        raise InvalidParameter(
+            "expected reports of two attributes or more; rows of one attribute have no pairs"
+        )
     single = {name: frequencies(part) for name, part in records.items()}
     pairs, errors = {}, {}
     for first, second in combinations(records, 2):
@@ -315,7 +318,7 @@ def _dependence(given: PairTables, pair: Pair, margins: Mapping[str, Floats]) ->
     across = math.sqrt(sides[1] / table.shape[1]) * float(np.sqrt((errors**2).sum(axis=1).max()))
     along = math.sqrt(sides[0] / table.shape[0]) * float(np.sqrt((errors**2).sum(axis=0).max()))
     edge = across + along
-    # Counts of few people are skewed: their largest singular value is further out.
+    # Counts of few people are skewed, so their largest singular value is larger.
     beyond = (edge + _BEYOND * float(errors.max())) * (1.0 + _FEW / math.sqrt(max(given.people, 1.0)))
     left, values, right = np.linalg.svd(residual, full_matrices=False)
     above = values > edge

@@ -1,6 +1,6 @@
-"""What estimates of the same people share: how their errors go together, how many people there are.
+"""Correlated errors, numbers of people and guarantees of estimates of the same people.
 
-Sums and ratios are given by their leaves: the estimates that are not sums or ratios themselves.
+Sums and ratios are represented by their leaves: the estimates that are not sums or ratios themselves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def leaf_correlation(first: Estimate, second: Estimate) -> object:
-    """Return how the errors of two leaves go together: 0 if nobody is behind both."""
+    """Return the correlation of the errors of two leaves: 0 if they have no people in common."""
     if first is second:
         return 1.0
     if not shares_people(first, second):
@@ -39,7 +39,7 @@ def leaf_correlation(first: Estimate, second: Estimate) -> object:
 
 
 def shares_people(first: Estimate, second: Estimate) -> bool:
-    """Return whether a known person is behind both estimates."""
+    """Return whether a known person contributed to both estimates."""
     stands = [estimate if estimate.origin is None else estimate.origin for estimate in (first, second)]
     if stands[0] is stands[1]:
         return True
@@ -56,7 +56,7 @@ def _same_people() -> InvalidParameter:
 
 
 def count_of(leaves: Sequence[Estimate]) -> int:
-    """Return how many people are behind some estimates, each counted once as far as it is known."""
+    """Return the number of people of some estimates, each counted once as far as they are known."""
     distinct = _distinct(leaves)
     known = [part for part in distinct if part.people and part.n == sum(crowd.n for crowd in part.people)]
     others = sum(part.n for part in distinct if not any(part is other for other in known))
@@ -64,12 +64,12 @@ def count_of(leaves: Sequence[Estimate]) -> int:
 
 
 def _distinct(parts: Sequence[Estimate]) -> list[Estimate]:
-    """Return one of the estimates of each origin."""
+    """Return one estimate for each origin."""
     return list({id(part if part.origin is None else part.origin): part for part in parts}.values())
 
 
 def guarantee_of(leaves: Sequence[Estimate]) -> Guarantee:
-    """Return the guarantee of each person: composed for who is behind several reports, else either's."""
+    """Return the guarantee of each person, composed for a person who sent several reports."""
     reports: list[Estimate] = []  # one estimate for each set of reports
     for leaf in _distinct(leaves):
         if not any(_same_reports(leaf, other) for other in reports):
@@ -86,6 +86,6 @@ def guarantee_of(leaves: Sequence[Estimate]) -> Guarantee:
 
 
 def _same_reports(first: Estimate, second: Estimate) -> bool:
-    """Return whether two estimates of the same people are of the same reports of theirs."""
+    """Return whether two estimates of the same people use the same reports."""
     marks = [{(crowd.token, crowd.part) for crowd in estimate.people} for estimate in (first, second)]
     return bool(marks[0]) and marks[0] == marks[1] and shares_people(first, second)

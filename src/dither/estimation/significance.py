@@ -1,8 +1,8 @@
 """Tests of distributions that account for the noise: χ² for categories, Kolmogorov–Smirnov for numbers.
 
-Where few reports are expected of a category, or its joint law with others has no closed form, the p-value of
-a χ² statistic is simulated from the hypothesis, or found by permuting the people of two groups. It is exact
-then for any number of reports.
+If few reports of a category are expected, or its joint distribution with others has no closed form, the
+p-value of a χ² statistic is simulated under the hypothesis, or found by permuting the people of two groups.
+Then it is exact for any number of reports.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_FEW: Final = 64  # different reports up to which their counts are compared by χ²
+_FEW: Final = 64  # largest number of different reports whose counts are compared by χ²
 _ROWS: Final = 4096
-_EXPECTED: Final = 10.0  # reports of each category from which on the χ² distribution is used
-_DRAWS: Final = (199, 999)  # the fewest and the most simulated statistics
-_REACHED: Final = 10  # simulated statistics as large as the found one that give a p-value
+_EXPECTED: Final = 10.0  # least expected reports of each category for the χ² distribution
+_DRAWS: Final = (199, 999)  # least and largest number of simulated statistics
+_REACHED: Final = 10  # the simulation ends after this many statistics as large as the observed one
 _WORK: Final = 1 << 22  # numbers that a simulation may draw, unless it needs more for the fewest
 _MOST_PEOPLE: Final = 10**9  # limit of numpy's hypergeometric draws
-_MOST_WORK: Final = 1 << 29  # beyond it the χ² distribution is used
+_MOST_WORK: Final = 1 << 29  # with more work, the χ² distribution is used
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Significance(Tabular):
     statistic: float
     p_value: float
     freedom: int | None = None
-    draws: int = 0  # statistics that were simulated; 0 if the distribution of the statistic is known
+    draws: int = 0  # number of simulated statistics; 0 if the distribution is known
 
     @staticmethod
     def chi_square(statistic: float, freedom: int, hypothesis: str) -> Significance:
@@ -93,7 +93,8 @@ class Significance(Tabular):
             else f" with {self.freedom} degree{'s' * (self.freedom > 1)} of freedom"
         )
         p = "< 1e-15" if self.p_value < 1e-15 else f"= {self.p_value:.2g}"
-        if self.draws and self.p_value * (self.draws + 1) < 1.5:  # no simulated statistic was as large
+        # No simulated statistic was as large as the observed one.
+        if self.draws and self.p_value * (self.draws + 1) < 1.5:
             p = f"≤ {self.p_value:.2g}"
         return f"{self.method} = {self.statistic:.4g}{freedom}, p {p} ({self.hypothesis})"
 
@@ -128,14 +129,15 @@ def same_distribution(
 ) -> Significance:
     """Test the hypothesis that two groups of different people have the same distribution of answers.
 
-    If it holds, reports of one mechanism also have the same distribution; the noise changes the power of the
-    test, not its level. Categories: χ² of the differences of frequencies; their ε may
-    differ. Numbers: the Kolmogorov–Smirnov test of the reports, on circles Kuiper's; a mechanism with
-    at most 64 different reports has the χ² test of their counts. `dt.Nullable` numbers: χ² of the shares of
-    five classes of reports among those who answered, however many did in either group.
+    Under the hypothesis, reports of one mechanism also have the same distribution. So the noise changes the
+    power of the test, but not its level. Categories are compared by χ² of the differences of frequencies;
+    their ε may differ. Numbers are compared by the Kolmogorov–Smirnov test of the reports, or Kuiper's test
+    on circles. With at most 64 different reports, the χ² test of their counts is used. `dt.Nullable` numbers
+    are compared by χ² of the shares of five classes of reports among the people who answered, for any
+    response rates.
 
-    `weights` are those of the people of the first and of the second group. Then categories, or five classes
-    of reports on numbers, are compared by weighted shares, with a covariance that contains the weights.
+    `weights` is a pair: the weights of the first and of the second group. Then categories, or five classes of
+    reports on numbers, are compared by weighted shares, with a covariance that accounts for the weights.
     """
     questions = [
         reports.question if isinstance(reports, Reports | Counts) else None for reports in (first, second)
@@ -180,10 +182,10 @@ def same_distribution(
 
 
 def _same_weighted(first: object, second: object, weights: tuple[Weighting, Weighting]) -> Significance:
-    """Return the test of two groups of weighted people: of their reports side by side, a weight for each."""
+    """Return the test of two groups of weighted people, from their joined reports and weights."""
     told = [check_weighted(reports) for reports in (first, second)]
     if not isinstance(weights, tuple | list) or len(weights) != 2:
-        raise InvalidParameter("weights are those of both groups: weights=(first, second)")
+        raise InvalidParameter("expected weights of both groups: weights=(first, second)")
     sides = [as_weights(part, len(reports)).shares for part, reports in zip(weights, told, strict=True)]
     nobody = [np.zeros(part.size) for part in sides]
     members = [np.concatenate(pair) for pair in ((sides[0], nobody[1]), (nobody[0], sides[1]))]
@@ -290,7 +292,7 @@ def _expected_values(line: Line, expected: object) -> Floats:
 
 
 def _may_be_left_out(question: Question) -> TypeGuard[OptionalQuestion]:
-    """Return whether reports are on a number in an interval that people may leave out."""
+    """Return whether reports are on an optional number in an interval."""
     return may_be_missing(question) and not question.line.circular
 
 
@@ -377,7 +379,7 @@ def _judge(
     dense: bool = False,
     how: str = "simulated",
 ) -> Significance:
-    """Return the result of a χ² test from simulated statistics; without any, from its distribution.
+    """Return the result of a χ² test, from simulated statistics if there are any.
 
     Equal statistics count half (the mid-p value [Lancaster61]): with two categories there are many, and the
     test would rarely reject. If `dense`, a statistic that hardly any simulated one reaches has the p-value of
@@ -413,7 +415,7 @@ def implied_covariance(kernel: SupportKernel, shares: Floats) -> Floats:
 
 
 def _alike(kernel: SupportKernel) -> bool:
-    """Return whether two categories of others are supported together with about one probability."""
+    """Return whether all pairs of other people's categories have about the same probability of support."""
     return not isinstance(kernel, Columns | ProjectiveKernel)
 
 
@@ -460,7 +462,7 @@ def is_dense(question: CategoryQuestion, shares: Floats, n: int) -> bool:
 
 
 def _draws(question: CategoryQuestion, n: int) -> int:
-    """Return how many collections to simulate; 0 if the fewest would take too long."""
+    """Return the number of collections to simulate; 0 if even the least number would take too long."""
     size = len(question.categories)
     if isinstance(question.counting, EachReport):
         work = question.counting.size
@@ -520,7 +522,7 @@ def _same_frequencies(first: object, second: object) -> Significance:
 
     def statistic(*supports: object) -> Floats:
         gaps, pooled = read(*supports)
-        shares = np.maximum(pooled, 0.0)  # so that every direction has the noise at least
+        shares = np.maximum(pooled, 0.0)  # non-negative shares leave at least the noise in every direction
         shares = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-300)
         spread = sum((a + b * shares) / n for n, (a, b) in zip(sizes, noises, strict=True))
         return _contrast_statistic(gaps, np.asarray(spread), shares, 1.0 / sizes[0] + 1.0 / sizes[1])
@@ -573,7 +575,7 @@ def _permute(
 
 
 def _divide(counts: Integers, people: int) -> Integers:
-    """Return how often each report falls into a random group of this size, without replacement."""
+    """Return the count of each report in a random group of this size, drawn without replacement."""
     rng, draws = np.random.default_rng(1), _number_of_draws(counts.size)
     if counts.sum() >= _MOST_PEOPLE:
         draws = 0

@@ -64,7 +64,7 @@ def _extend(kernel: PrefixKernel, prefixes: Bytes, keys: Words, end: int) -> tup
     for index in range(prefixes.shape[1], end):
         over = (
             prefixes[:, -1] == 0 if index else np.zeros(1, dtype=np.bool_)
-        )  # a text that has ended is extended by end symbols
+        )  # an ended text is extended by end symbols
         parent, symbol = np.nonzero(~over[:, None] | (symbols == 0))
         prefixes = np.column_stack([prefixes[parent], symbols[symbol]])
         keys = kernel.follow(keys[parent], symbols[symbol])

@@ -47,7 +47,7 @@ class EstimatedVector(Estimate):
 
     reports: Reports | None = field(default=None, kw_only=True)
     weighting: Floats | None = field(default=None, kw_only=True)
-    # The mean relative to the centre of the domain, whose length and direction are estimated.
+    # The mean relative to the centre of the domain. Its length and direction are estimated.
     relative: Floats = field(kw_only=True)
 
     @property
@@ -59,7 +59,7 @@ class EstimatedVector(Estimate):
         """Estimate the length of the mean vector, from the centre of the domain."""
         variances = np.asarray(self.standard_error) ** 2
         square = float(self.relative @ self.relative - variances.sum())
-        # The sum is at least 0, its terms need not be: cut one by one, noise alone would count as signal.
+        # Only the sum is cut at 0. Cutting its terms one by one would count noise as signal.
         around = max(float(((self.relative**2 - variances) * variances).sum()), 0.0)
         error = math.sqrt(2.0 * float((variances**2).sum()) + 4.0 * around)
         interval = VectorLength(square, error)
@@ -131,7 +131,7 @@ class EstimatedVector(Estimate):
 
 
 class VectorTerms(NamedTuple):
-    """What the mean of vectors needs of a question."""
+    """The properties of a question that the mean of vectors needs."""
 
     domain: Vectors
     kernel: DirectionsKernel

@@ -1,9 +1,9 @@
-"""The verbs of estimation: what `dt.mean`, `dt.frequencies`, `dt.estimate` and others do with reports.
+"""The functions that estimate from reports: `dt.mean`, `dt.frequencies`, `dt.estimate` and others.
 
 A kind of question states in `Question.quantities` which quantities it has. `QUANTITIES` says how each of them
 is estimated. `dt.estimate`, the terminal and the collector's page read this table.
 
-What only some verbs need is imported when it is used: the mean of a small file is all that many programs ask.
+Modules that only some functions need are imported at their first use, because many programs need only a mean.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _load(location: str) -> Any:
 
 
 def as_method(method: object) -> Method:
-    """Return the method of a name; a `Method` of another package is one already."""
+    """Return the method of a name; a `Method` object is returned unchanged."""
     if isinstance(method, Method):
         return method
     name = method.replace("_", " ") if isinstance(method, str) else method
@@ -98,7 +98,7 @@ def count_numbers(reports: Reports | Counts) -> Counts:
 
 
 def _of_answers(summary: Counts) -> Counts:
-    """Return counts of those who answered, if people may leave the number out, and else the counts."""
+    """Return the counts of people who answered an optional number; other counts are returned unchanged."""
     if not _may_be_missing(summary):
         return summary
     from dither.estimation.optional import answered_counts
@@ -111,7 +111,7 @@ Named = TypeVar("Named", bound=Callable[..., object])
 
 
 def _name_clipping(function: Named) -> Named:
-    """Return a function whose estimates know that the values were clipped, and to which interval."""
+    """Return a function whose estimates record the interval to which values were clipped."""
 
     @wraps(function)
     def call(reports: Reports | Counts, *args: object, **more: object) -> object:
@@ -154,8 +154,8 @@ def mean(
     `weights` are public, one for each report, such as inverse inclusion probabilities. Then the mean is the
     population's, and its error accounts for varying weights.
 
-    Of several questions, as `dt.Each` and `dt.data.read` have them, the result is a table of the means of
-    those that have one: `dt.mean(records)["age"]`.
+    For several questions, as from `dt.Each` and `dt.data.read`, the result is a table of the means of the
+    questions that have one: `dt.mean(records)["age"]`.
 
     >>> import dither as dt
     >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
@@ -242,7 +242,7 @@ def frequencies(
     weights: Weighting | None = None,
     items: Sequence[Hashable] | None = None,
 ) -> EstimatedFrequencies:
-    """Estimate how frequent every category, or every item of a set, is in the population, without bias.
+    """Estimate the frequency of every category, or every item of a set, in the population, without bias.
 
     f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
     the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2], from sampling and from noise.
@@ -257,7 +257,7 @@ def frequencies(
     from dither.estimation.frequency import supported_frequencies, weighted_frequencies
 
     request = reports.question if isinstance(reports, Reports | Counts) else None
-    # Of probabilities, as dt.Matrix has, or of the public paths of complete paths.
+    # A table of probabilities, as of dt.Matrix, or of the public paths of complete paths.
     table = request is not None and (
         getattr(request.book, "shares", False) or hasattr(request.kernel, "shares_reading")
     )
@@ -276,11 +276,11 @@ def frequencies(
 
 
 def joint_frequency(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
-    """Estimate how many people have both of two items of their sets, without bias.
+    """Estimate the share of people whose sets contain both of two items, without bias.
 
-    Needs reports of `dt.SetResponse(…, pairs=True)`, or others that tell two items or more, and the reports
-    themselves: a summary does not know which items were reported together. The error is several times
-    the error of an item.
+    This needs reports of `dt.SetResponse(…, pairs=True)`, or other reports that contain at least two items. A
+    summary is not enough, because it does not record which items were reported together. The error is several
+    times the error of an item.
 
     >>> import dither as dt
     >>> tools = dt.SetResponse(dt.Several(20, most=3), epsilon=1)
@@ -326,7 +326,7 @@ def quantile(
     density, and a fifth of the reach of `method="likelihood"`. It prints the width at which the density has
     to be smooth. `method="likelihood"` assumes nothing about the distribution, and is two to three times as
     wide; `method="empirical bayes"` uses only the smooth density.
-    `weights` are public, one for each report; the interval is for the equivalent number of equal people.
+    `weights` are public, one for each report. The interval uses the effective number of people.
     """
     if isinstance(q, list | tuple | np.ndarray):
         from dither.estimation.quantiles import EstimatedQuantiles
@@ -357,7 +357,7 @@ def quantile(
 
 def _quantile(summary: Counts, share: float, method: MethodName | None) -> Estimate:
     if method is None and number_question(summary).line.scale:
-        method = "empirical bayes"  # at a single answer per place of the scale, whose ends are far apart
+        method = "empirical bayes"  # a scale's ends are far apart for a single answer per position
     if method is None:
         from dither.estimation.distribution_methods import cautious_quantile
 
@@ -379,7 +379,7 @@ def distribution(
     the estimate allows. The default is a smooth density with point masses, where the reports show some.
     `method="likelihood"` is (spiky) maximum likelihood, with intervals that assume no smoothness.
     `method="smoothed"` is its smoothed version (EMS), `method="as reported"` the histogram of the reports.
-    `weights` are public, one for each report; `n` of the result is then as how many equal people they count.
+    `weights` are public, one for each report. Then `n` of the result is the effective number of people.
     """
     if weights is None:
         summary = count_numbers(reports)
@@ -454,9 +454,7 @@ def estimate(
 
         return estimate_groups(reports, by, quantity, minimum, level, weights, person, usual=estimate)
     if person is not None:
-        raise InvalidParameter(
-            "person= names who is in several groups: estimate(reports, by=wave, person=ids)"
-        )
+        raise InvalidParameter("person= needs by=: estimate(reports, by=wave, person=ids)")
     if weights is not None:
         from dither.estimation.weights import check_weighted
 
@@ -464,7 +462,7 @@ def estimate(
         categories = "frequencies" in reported.question.quantities
         return frequencies(reported, weights=weights) if categories else mean(reported, weights=weights)
     summary = summarise(reports)
-    usual = usual_quantity(summary.question) or "mean"  # which says what to call instead
+    usual = usual_quantity(summary.question) or "mean"  # its error names the function to call instead
     try:
         answer: Estimate = QUANTITIES[usual].function(reports)
     except NotIdentifiable:
@@ -477,7 +475,7 @@ def estimate(
 
 
 class EstimatedQuantity(NamedTuple):
-    """How a quantity is estimated from a summary, and what one of its numbers is called."""
+    """The function that estimates a quantity from a summary, and the name of one of its numbers."""
 
     function: Callable[..., Any]
     each: str
@@ -493,7 +491,7 @@ def _any_quantile(summary: Counts, share: float) -> object:
 
 
 def _late(location: str) -> Callable[..., Any]:
-    """Return a function of a summary that is imported when it is called."""
+    """Return a function of a summary whose module is imported at the first call."""
 
     def estimate_quantity(summary: Counts) -> object:
         return _load(location)(summary)

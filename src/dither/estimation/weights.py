@@ -31,12 +31,12 @@ from dither.foundation.tables import ResultTable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ALONE: Final = 0.01  # the least part of all weight that others have, for the error
-_FEW: Final = 100.0  # effective number of people below which few carry the weight …
+_ALONE: Final = 0.01  # lower limit of the other people's share of the weight, for the error
+_FEW: Final = 100.0  # effective people; with fewer, a few people carry the weight, …
 _UNEVEN: Final = 5.0  # … if the number of people is this many times larger
 _ROUNDS: Final = 1000
-_CLOSE: Final = 1e-10  # relative, of a total
-_AGREE: Final = 1e-6  # relative, of the sums of two lists of published totals
+_CLOSE: Final = 1e-10  # relative tolerance of a total
+_AGREE: Final = 1e-6  # relative tolerance of the sums of two lists of published totals
 
 Labels = Sequence[Hashable] | Array
 
@@ -71,13 +71,13 @@ class Weights:
 
     @property
     def design_effect(self) -> float:
-        """By what factor unequal weights alone make variances larger: n·Σ w²/(Σ w)² [Kish65]."""
+        """The factor by which unequal weights increase variances: n·Σ w²/(Σ w)² [Kish65]."""
         share = self.shares
         return float((share**2).mean())
 
     @property
     def effective(self) -> float:
-        """How many people with equal weights have the same error: n over the design effect."""
+        """The number of equally weighted people with the same error: n over the design effect."""
         return len(self) / self.design_effect
 
     @property
@@ -86,7 +86,7 @@ class Weights:
         return self.values / float(self.values.mean())
 
     def __getitem__(self, rows: Any) -> Weights:
-        """Return the weights of some people, taken as they are: totals of a part are not known."""
+        """Return the weights of some people, without raked totals, because totals of a part are not known."""
         return Weights(np.atleast_1d(self.values[rows]))
 
     def __len__(self) -> int:
@@ -112,7 +112,7 @@ class Weights:
         return ResultTable("", tuple({"weight": float(weight)} for weight in self.values)).to_frame()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw how often weights occur, relative to their mean; needs the extra `plot`."""
+        """Draw a histogram of the weights, relative to their mean; needs the extra `plot`."""
         from dither.foundation.plotting import BLUE, axes_or_new, dress_axes
 
         ax = axes_or_new(ax)
@@ -166,7 +166,7 @@ def influences(numbers: Floats, weights: Weights | None) -> tuple[float, Floats]
 
 
 def _fit_on_margins(gaps: Floats, weights: Weights) -> Floats | float:
-    """Return what the raked columns explain of a number: its weighted least-squares fit on their labels."""
+    """Return the weighted least-squares fit of a number on the labels of the raked columns."""
     if not weights.margins:
         return 0.0
     sizes = [int(codes.max()) + 1 for codes in weights.margins]
@@ -189,7 +189,7 @@ def _fit_on_margins(gaps: Floats, weights: Weights) -> Floats | float:
 def relative_variance(numbers: Floats, weights: Weights) -> float:
     """Return the variance of a weighted average relative to the effective number of equal people.
 
-    It is 1 if the weights go with nothing; raked columns that explain the numbers make it smaller.
+    It is 1 if the weights are independent of the number. Raked columns that explain the number lower it.
     """
     mean, influence = influences(numbers, weights)
     equal = float((weights.shares * (numbers - mean) ** 2).mean()) * weights.design_effect
@@ -238,7 +238,7 @@ class WeightedCounts(NamedTuple):
 
 
 def entries_of(reports: Reports) -> Integers:
-    """Return the place in the counts of a summary at which each report is counted."""
+    """Return the index in the counts of a summary at which each report is counted."""
     cells, counting = reports.cells.reshape(-1), reports.question.counting
     return np.asarray(cells >> counting.rest if isinstance(counting, LeadingBits) else cells, dtype=np.int64)
 
@@ -325,7 +325,7 @@ def _margin(columns: object, key: object, known: object) -> tuple[Integers, Floa
     names = key if isinstance(key, tuple) else (key,)
     listed = [_labels(columns, name) for name in names]
     if not isinstance(known, Mapping) or not known:
-        raise InvalidParameter(f"the totals of {key!r} are a mapping from labels to numbers")
+        raise InvalidParameter(f"expected the totals of {key!r} to be a mapping from labels to numbers")
     if len({len(part) for part in listed}) > 1:
         raise InvalidParameter(f"the columns {', '.join(map(repr, names))} have different lengths")
     held = listed[0] if len(names) == 1 else list(zip(*listed, strict=True))

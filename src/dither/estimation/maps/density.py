@@ -62,7 +62,7 @@ def question_and_parts(reports: Reports) -> tuple[PathQuestion, list[Part]]:
     mechanism = reports.question
     begins = flat(reports, mechanism)[:, 0] != 0
     if not begins.size:
-        raise InvalidParameter("a map needs at least one report")
+        raise InvalidParameter("expected at least one report, got 0")
     every = np.arange(begins.size)
     paths = Paths.split(np.zeros((begins.size, 2)), begins)
     return mechanism, [Part(design, every[rows]) for design, _, rows in mechanism.split(paths)]
@@ -74,9 +74,9 @@ def flat(reports: Reports, mechanism: PathQuestion) -> Array:
 
 
 def likelihoods(reports: Reports, cells: Floats, wanted: Integers | None = None) -> Floats:
-    """Return the probability of each report in each cell, up to a factor of its own: a row for each report.
+    """Return the probability of each report in each cell, a row for each report, up to a factor of the row.
 
-    A cell is represented by a few places of equal weight. `wanted` selects locations, by default all.
+    A cell is represented by a few points of equal weight. `wanted` selects locations, by default all.
     """
     mechanism, parts = question_and_parts(reports)
     every = flat(reports, mechanism)
@@ -100,8 +100,8 @@ def likelihoods(reports: Reports, cells: Floats, wanted: Integers | None = None)
 def profiled_share(sample: Sample, weight: Floats, shares: Floats) -> Estimate:
     """Return the share of a part with a profile likelihood interval; `weight` is each cell's part in it.
 
-    The likelihood treats locations as independent. Those of one path are not: the counts are divided by the
-    factor by which paths, rather than locations, make the score of the share vary.
+    The likelihood treats locations as independent, although the locations of one path are not. So the counts
+    are divided by the ratio of the score's variance over paths to its variance over independent locations.
     """
     counts = sample.row_counts(np.ones(sample.whose.size)) / clustering(sample, weight, shares)
     if sample.spare is None:
@@ -117,7 +117,7 @@ def profiled_share(sample: Sample, weight: Floats, shares: Floats) -> Estimate:
 
 
 def relaxed_by(laws: Floats, counts: Floats, spare: Floats) -> Relaxed:
-    """Fit counts of reports that each have a law of their own, with pseudo-counts of people spread evenly.
+    """Fit reports that each have their own distribution, with pseudo-counts of evenly spread people.
 
     The pseudo-counts are shared by the reports of such people, whose likelihoods are the rows of `spare`.
     The χ² distances of the cells are averages over them: E[r_i·r_j] − 1, r being a likelihood relative to the
@@ -143,12 +143,13 @@ def clustering(sample: Sample, weight: Floats, shares: Floats) -> float:
     return max(together / alone, 1.0) if alone > 0.0 else 1.0
 
 
-_ACROSS: Final = 3  # places along each side of a cell, if every report has its own likelihood
+_ACROSS: Final = 3  # points along each side of a cell, if every report has its own likelihood
 _MOST_BINS: Final = 256
 _FINE: Final = 32
-_FINE_EACH: Final = 16  # cells along each side of a fit in which every report has its own likelihood
-_MOST_FINE: Final = 1 << 24  # likelihoods of such a fit; a map with more is fitted as it is shown
-_SPARE: Final = 2000  # locations that pseudo-counts are made of
+_FINE_EACH: Final = 16  # least number of cells along each side of such a fit
+# Largest number of likelihoods of such a fit; a larger map is fitted on its own grid.
+_MOST_FINE: Final = 1 << 24
+_SPARE: Final = 2000  # number of locations for pseudo-counts
 _SMOOTHING: Final = 0.01
 _SHARES: Final = (0.0003, 0.001, 0.003, 0.01, 0.03)  # candidates for the share of smoothing
 _RESAMPLES: Final = 20
@@ -165,7 +166,7 @@ class DensityMap(Tabular):
 
     grid: Rectangle
     probabilities: Floats
-    fine: Floats  # the same on the finer grid of the maximum-likelihood map
+    fine: Floats  # the shares on the finer grid of the maximum-likelihood map
     sample: Sample
     finer: Callable[[tuple[int, int]], Sample] | None = None
     axes: tuple[str, str] = ("x", "y")  # the names of the coordinates, with their units
@@ -245,9 +246,9 @@ class DensityMap(Tabular):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The law of reports on a grid, the row of that law and the path of each location.
+    """The distribution of reports on a grid, and the row and the path of each location.
 
-    If every report has its own law, `spare` are the likelihoods of reports of people spread evenly.
+    If every report has its own distribution, `spare` are the likelihoods of reports of evenly spread people.
     """
 
     law: Operator
@@ -257,7 +258,7 @@ class Sample:
     spare: Floats | None = None
 
     def row_counts(self, weights: Floats) -> Floats:
-        """Return how often each row was reported, if locations have weights."""
+        """Return the weighted count of each row."""
         return np.asarray(np.bincount(self.rows, weights, self.law.shape[0]), dtype=np.float64)
 
     def likeliest(self, weights: Floats, start: Floats, tolerance: float = 0.1, most: int = 1_000) -> Floats:
@@ -286,11 +287,11 @@ def density(
 
     After each step of EM a share `smoothing` of each cell goes to its neighbours; with 0 the result is the
     spiky maximum-likelihood map. "measured" takes the share for which one half of the paths best predicts the
-    reports of the other half; it is the default for reports of `dt.Optimal`, and 0.01 for
-    others. For `dt.Optimal` and TraCS-C the law of a report is a table or a product: the running time
-    does not depend on the number of reports, and the fit uses at least 32 cells a side. For other mechanisms
-    every report has its own law; shares of parts are estimated on at least 16 cells a side. With OGPM
-    inside, places near the border are not identifiable: use `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
+    reports of the other half; it is the default for reports of `dt.Optimal`, and 0.01 for others. For
+    `dt.Optimal` and TraCS-C the distribution of a report is a table or a product. So the running time does
+    not depend on the number of reports, and the fit uses at least 32 cells a side. For other mechanisms every
+    report has its own distribution, and shares of parts are estimated on at least 16 cells a side. With OGPM
+    inside, locations near the border are not identifiable; use `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
     """
     _check(columns, rows, smoothing)
     if is_of_routes(reports):
@@ -362,7 +363,9 @@ def measured_smoothing(sample: Sample, level: Floats, inside: Mask, times: int) 
 def _check(columns: int, rows: int, smoothing: object) -> None:
     for count in (columns, rows):
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_BINS:
-            raise InvalidParameter(f"a map has from 1 to {_MOST_BINS} columns and rows, not {found(count)}")
+            raise InvalidParameter(
+                f"expected 1 to {_MOST_BINS} columns and rows of a map, got {found(count)}"
+            )
     if smoothing is not None:
         check_smoothing(smoothing)
 
@@ -384,7 +387,7 @@ def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mas
 
 
 def _times(least: int, columns: int, rows: int) -> tuple[int, int]:
-    """Return how many times finer the grid of a fit is along both sides."""
+    """Return the refinement of the fit's grid along both sides."""
     return -(-least // columns), -(-least // rows)
 
 
@@ -403,7 +406,7 @@ def _spare(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Ma
     begins = begins[: max(_SPARE, int(np.argmax(begins[1:])) + 1)]  # at least one path
     last = int(np.flatnonzero(begins)[-1])
     begins = begins[:last] if last >= _SPARE // 2 else begins
-    random = np.random.default_rng(5)  # the choice of the added people is not secret
+    random = np.random.default_rng(5)  # the added people are not secret, so a fixed seed is enough
     cell = random.choice(inside.size, begins.size, p=inside.reshape(-1) / inside.sum())
     corner = np.stack(np.divmod(cell, shape[1]), axis=1)
     unit = (corner + random.random((begins.size, 2))) / shape

@@ -53,7 +53,7 @@ _RESAMPLES_OF_FLOWS: Final = 16
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Flows(Tabular):
-    """How many paths go from each cell of a grid to each: `counts[a, b]`, cells counted column by column.
+    """The numbers of paths between the cells of a grid: `counts[a, b]`, cells in column-major order.
 
     `standard_errors` are found by resampling paths; they are too small for counts that are estimated as 0.
     They are 0 if paths were counted without noise. For complete paths (`dt.Routes`) the counts belong to
@@ -98,7 +98,7 @@ class Flows(Tabular):
         return draw_flows(self, most=most, title=title, ax=ax)
 
     def cell(self, place: object) -> int:
-        """Return the number of the cell in which a place lies."""
+        """Return the index of the cell that contains a location."""
         return int(Snapped(self.grid, self.columns, self.rows).numbers(self.grid.check(place)))
 
     def __repr__(self) -> str:
@@ -118,20 +118,21 @@ def flows_between(paths: object, area: Rectangle, columns: int = 4, rows: int = 
     return Flows(area, columns, rows, counts.astype(np.float64), np.zeros(counts.shape), len(own))
 
 
-_MOST_DRAWN: Final = 10_000_000  # places of synthetic paths
+_MOST_DRAWN: Final = 10_000_000  # largest number of locations of synthetic paths
 
 
 def synthesise(
     flows: Flows | Reports | Counts, n: int, *, length: int = 2, source: Source | None = None
 ) -> Paths:
-    """Draw n synthetic paths that go from cell to cell as often as the flows say.
+    """Draw n synthetic paths whose origins and destinations follow the flows.
 
-    A path begins and ends at a place drawn evenly in its two cells, and has `length` places at equal steps on
-    the straight line between them. Flows that were estimated from reports are public, and so are these paths:
-    they promise what the flows promised, whatever n is. They know origins and destinations, nothing between.
+    A path begins and ends at uniformly drawn points of its two cells, and has `length` points at equal steps
+    on the straight line between them. The paths have the same guarantee as the flows, for any n, because they
+    are computed from the flows. They contain origins and destinations, but no information about the points
+    between.
 
-    From reports of complete paths (`dt.Routes`) the paths are public paths, each as often as people are next
-    to it, in all their places; `length` does not apply.
+    From reports of complete paths (`dt.Routes`) the result is public paths with all their points, in
+    proportion to the people nearest to them. `length` does not apply.
 
     >>> from dither import Rectangle, Seeded, Interval
     >>> city = Rectangle(Interval(0, 4), Interval(0, 4))
@@ -153,7 +154,9 @@ def synthesise(
     _check_numbers(n, length)
     weights = np.maximum(flows.counts, 0.0).reshape(-1)
     if not weights.any():
-        raise InvalidParameter("no flow is above 0, so there is nothing to draw from")
+        raise InvalidParameter(
+            "expected at least one flow above 0, got none; collect more reports, or use a coarser grid"
+        )
     source = SYSTEM if source is None else source
     parts = np.rint(weights / weights.max() * (1 << 40)).astype(np.int64)
     drawn = source.choices([int(part) for part in parts], n)
@@ -171,15 +174,17 @@ def synthesise(
 def _check_numbers(n: int, length: int) -> None:
     for name, number, least in (("n", n, 1), ("length", length, 2)):
         if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= _MOST_DRAWN:
-            raise InvalidParameter(f"{name} must be an integer from {least} up, not {found(number)}")
+            raise InvalidParameter(
+                f"expected {name} to be an integer of at least {least}, got {found(number)}"
+            )
     if n * length > _MOST_DRAWN:
         raise InvalidParameter(f"{n} paths of {length} places are more than {_MOST_DRAWN} places")
 
 
 def flows(reports: Reports | Counts, columns: int = 4, rows: int = 4) -> Flows:
-    """Estimate how many paths go from each cell to each, by maximum likelihood.
+    """Estimate the number of paths between each pair of cells, by maximum likelihood.
 
-    Of complete paths (`dt.Routes`) it is how many nearest public paths do, without bias.
+    For complete paths (`dt.Routes`) the counts are of the nearest public paths, without bias.
 
     Paths of one location are left out. The grid must be coarse: there are cells × cells counts. They are
     fitted on a finer grid of at least six cells a side, inside whose cells origins and destinations are
@@ -219,7 +224,7 @@ def flows(reports: Reports | Counts, columns: int = 4, rows: int = 4) -> Flows:
 
 
 def _flows_of_routes(counts: NearestPaths, columns: int, rows: int) -> Flows:
-    """Return how many nearest public paths go from each cell to each."""
+    """Return the number of nearest public paths between each pair of cells."""
     shares = ends_of_routes(counts, columns, rows)
     size, n = columns * rows, shares.n
     values, errors = (

@@ -1,4 +1,4 @@
-"""Distances between places and between paths, true and noisy."""
+"""Distances between true and noisy locations, and between true and noisy paths."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AnyPaths = Any  # reports of a path mechanism, `Paths`, or what `Paths.of` takes
 
 
 def average_error(true: AnyPaths, noisy: AnyPaths, *, sphere: Sphere | None = None) -> float:
-    """Return the mean distance of noisy places to the true ones, averaged within paths, then over paths.
+    """Return the mean distance of noisy locations to the true ones, averaged within paths, then over paths.
 
     With a `sphere`, places are longitudes and latitudes, and the error is in the sphere's unit: metres.
     [Thesis, Sec. 6.3.1]
@@ -32,7 +32,7 @@ def average_error(true: AnyPaths, noisy: AnyPaths, *, sphere: Sphere | None = No
 
 
 def distances(true: AnyPaths, noisy: AnyPaths, *, sphere: Sphere | None = None) -> Floats:
-    """Return the distance of each noisy place to the true one."""
+    """Return the distance of each noisy location to the true one."""
     first, second = _alike(true, noisy)
     if sphere is not None:
         return sphere.distance(first.points, second.points)
@@ -52,7 +52,7 @@ def within_range(true: AnyPaths, noisy: AnyPaths, radius: float, *, sphere: Sphe
 
 
 def hotspots(places: AnyPaths, share: float = 0.2) -> Floats:
-    """Return the most frequent of the different places: a share of them, at least one."""
+    """Return a share of the distinct locations, the most frequent ones, at least one."""
     if not 0.0 < share <= 1.0:
         raise InvalidParameter(f"expected a share to be a number above 0 and at most 1, got {found(share)}")
     different, counts = np.unique(_paths(places).points, axis=0, return_counts=True)
@@ -61,7 +61,7 @@ def hotspots(places: AnyPaths, share: float = 0.2) -> Floats:
 
 
 def hotspots_lost(true: AnyPaths, noisy: AnyPaths, spots: object) -> float:
-    """Return how many visits to hotspots a path loses on average: those reported elsewhere than at a hotspot.
+    """Return the mean number of visits to hotspots per path that are reported elsewhere.
 
     [Thesis, Sec. 6.3.2, CD]: #{τ in H} − #{τ in H and τ′ in H}.
     """
@@ -81,7 +81,7 @@ def hotspots_miscounted(true: AnyPaths, noisy: AnyPaths, spots: object) -> float
 
 
 def direction_error(true: object, noisy: object) -> float:
-    """Return the mean angle between true and noisy directions, in radians, the short way round."""
+    """Return the mean smaller angle between true and noisy directions, in radians."""
     first, second = (np.asarray(angles, dtype=np.float64) for angles in (true, noisy))
     if first.shape != second.shape:
         raise Mismatch("expected the same number of noisy and true directions")

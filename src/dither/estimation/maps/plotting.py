@@ -1,4 +1,4 @@
-"""Pictures of maps and paths. matplotlib is loaded when called."""
+"""Pictures of maps and paths. matplotlib is imported at the first call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Ends = tuple[float, float]
 
-_MOST_DRAWN: Final = 30  # paths, so that they are distinguishable
+_MOST_DRAWN: Final = 30  # largest number of drawn paths, so that they can be distinguished
 
 
 def draw_density(
@@ -61,7 +61,7 @@ _LEAST_FLOW: Final = 0.03  # smallest flow that is drawn, relative to the larges
 
 
 def draw_flows(flows: Flows, *, most: int, title: str, ax: Axes | None) -> Axes:
-    """Draw the largest flows as arrows, the wider the larger; the cells' colour is what stays in them."""
+    """Draw the largest flows as arrows with proportional widths; colours show paths that stay in a cell."""
     from dither.estimation.maps.routes import centres
 
     x, y = flows.grid.x, flows.grid.y

@@ -24,11 +24,11 @@ class Map(ABC):
 
     @abstractmethod
     def to_plane(self, places: object) -> Floats:
-        """Return places of the earth in metres."""
+        """Return longitudes and latitudes as locations in metres."""
 
     @abstractmethod
     def to_earth(self, places: object) -> Floats:
-        """Return places in metres as longitudes and latitudes."""
+        """Return locations in metres as longitudes and latitudes."""
 
     def rectangle(self, box: Rectangle) -> Rectangle:
         """Return the rectangle in metres around a box of longitudes and latitudes."""
@@ -41,7 +41,7 @@ class Map(ABC):
 
 @dataclass(frozen=True)
 class LocalMap(Map):
-    """Metres east and north of a centre: true distances near it, and boxes stay boxes.
+    """A map in metres east and north of a centre. Distances are accurate near it, and boxes remain boxes.
 
     The equidistant cylindrical projection with the earth's two radii of curvature at the centre. Over a city
     (50 km) distances are right to about 0.5 %.

@@ -1,4 +1,4 @@
-"""How several numbers of a person go together, from reports of `dt.Optimal` on a `dt.Box`.
+"""The joint distribution of several numbers of a person, from reports of `dt.Optimal` on a `dt.Box`.
 
 Tables are by likelihood, smoothed. Shares, means and correlations begin there, and are corrected by a step
 that is linear in the reports: weights φ of the N numbers for which E[φ(report)] is nearly the wanted function
@@ -37,16 +37,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CELLS: Final = 1_000  # cells of the grid of a fit, about
-_MOST_BINS: Final = 24  # along one side
-_INSIDE: Final = 8  # records that represent a cell
-_FEWEST: Final = 50  # different points
-_RECORDS: Final = 4_000  # records that represent all, in a linear step
-_PENALTIES: Final = tuple(10.0**-power for power in range(12))  # on the variance, relative to the bias
+_MOST_BINS: Final = 24  # largest number of cells along one side
+_INSIDE: Final = 8  # number of records that represent a cell
+_FEWEST: Final = 50  # least number of distinct points
+_RECORDS: Final = 4_000  # number of records in a linear step
+# Penalties on the variance, relative to the bias.
+_PENALTIES: Final = tuple(10.0**-power for power in range(12))
 
 
 @dataclass(frozen=True, eq=False)
 class BiasedInterval(ConfidenceInterval):
-    """The interval of an estimate that may have a bias as well; both are added."""
+    """The interval of an estimate with a possible bias, which is added to its half-width."""
 
     value: float
     error: float
@@ -158,7 +159,8 @@ class JointDensity(Tabular):
         by_means = -my / root + value * mx / first_spread, -mx / root + value * my / second_spread
         by_squares = -value / (2.0 * first_spread), -value / (2.0 * second_spread)
         slope = np.array([*by_means, *by_squares, 1.0 / root])
-        moved, error, bias = self._correct(slope @ every)  # all five at once have less variance and bias
+        # One correction of all five moments has less variance and bias.
+        moved, error, bias = self._correct(slope @ every)
         value = min(max(float(value + moved - slope @ moments), -1.0), 1.0)
         return Estimate.of(BiasedInterval(value, error, self.n, bias, (-1.0, 1.0)), self.guarantee)
 
@@ -211,7 +213,7 @@ class JointDensity(Tabular):
 
     @cached_property
     def _people(self) -> Floats:
-        """The share of people at each of the records, by the table and a little everywhere."""
+        """The share of people at each record, from the table mixed with a small uniform share."""
         cells = np.minimum((self.box.to_unit(self._records) * self.bins).astype(np.int64), self.bins - 1)
         density = self.probabilities[tuple(cells.T)]
         return np.asarray(0.9 * density / density.sum() + 0.1 / len(density))
@@ -231,13 +233,13 @@ class JointDensity(Tabular):
 
 @name_result
 def joint(reports: Reports, *, smoothing: float | Literal["measured"] = "measured") -> JointDensity:
-    """Estimate how several numbers of a person go together, from reports of `dt.Optimal` on a `dt.Box`.
+    """Estimate the joint distribution of several numbers, from reports of `dt.Optimal` on a `dt.Box`.
 
     `smoothing` is as in `dt.maps.density`.
     """
     if not isinstance(reports, Reports) or not isinstance(reports.question.kernel, BoxKernel):
         raise InvalidParameter(
-            "reports of dt.Optimal on a dt.Box were expected; dt.maps.density is for places"
+            "expected reports of dt.Optimal on a dt.Box; use dt.maps.density for locations"
         )
     check_smoothing(smoothing)
     question = reports.question
@@ -251,7 +253,7 @@ def joint(reports: Reports, *, smoothing: float | Literal["measured"] = "measure
         )
     reported = reports.cells.reshape(-1).astype(np.int64)
     if not reported.size:
-        raise InvalidParameter("a distribution needs at least one report")
+        raise InvalidParameter("expected at least one report, got 0")
     axes = len(box.sides)
     bins = min(_MOST_BINS, max(2, round(_CELLS ** (1.0 / axes))))
     corners = np.stack(np.meshgrid(*[np.arange(bins)] * axes, indexing="ij"), axis=-1).reshape(-1, axes)

@@ -1,8 +1,9 @@
 """Densities, flows and synthetic paths of the nearest public paths, from reports of complete paths.
 
 A report follows from the public path nearest to a person's own. So the shares of people next to each public
-path are estimated without bias, and with them every sum over public paths: how many of them pass a cell, or
-go from one cell to another. What a person's own path does between them is not seen.
+path are estimated without bias. The same holds for every sum over public paths, such as the number of paths
+through a cell, or from one cell to another. Reports do not show how a person's path differs from the public
+path.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def is_of_routes(reports: object) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class NearestPaths:
-    """The counts of the public paths next to people's own, for shares of any of them."""
+    """The counts of the public paths nearest to people's own paths, for shares of any of them."""
 
     summary: Counts
 
@@ -145,7 +146,7 @@ class NearestPaths:
         )
 
     def cells(self, grid: Rectangle, columns: int, rows: int) -> Integers:
-        """Return the number of the cell of each place of each public path, column by column."""
+        """Return the index of the cell of each point of each public path, in column-major order."""
         return Snapped(grid, columns, rows).numbers(self.paths)
 
 
@@ -154,7 +155,7 @@ class PathDensity(Tabular):
     """The share of people whose nearest public path passes each cell of a grid: `passing`, with intervals.
 
     `probabilities[i, j]` is the share of the places of nearest public paths in column i, row j. Both are
-    about public paths: a person whose path no public path resembles is counted at some public path.
+    about public paths. A person whose path is unlike all public paths is still counted at the nearest one.
     """
 
     counts: NearestPaths
