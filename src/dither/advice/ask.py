@@ -1,7 +1,7 @@
-"""`dt.ask`: the mechanism for a question that names none.
+"""`dt.ask`: the default mechanism for a domain and a budget.
 
-The terminal and questionnaires choose by the same function. It compares closed formulas and designs that
-ship; no solver runs.
+The terminal and questionnaires use the same function. It compares closed formulas and stored designs, and
+does not run a solver.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from dither.mechanisms.mechanism import Mechanism
     from dither.privacy import Guarantee
 
-MOST_SPECIFIED: Final = 1 << 14  # bytes of the specification of a mechanism that nobody named
+MOST_SPECIFIED: Final = 1 << 14  # bytes; the largest specification of a default mechanism
 
 
 class LittleProtection(UserWarning):
     """The budget is so large that one report nearly reveals the answer."""
 
 
-_warned: list[bool] = []  # once in this process
+_warned: list[bool] = []  # not empty after the warning, which is given once in a process
 
 
 @dataclass(frozen=True, repr=False)
 class Chosen(Answering):
-    """A mechanism that `dt.ask` chose, and why. It is used like the mechanism itself."""
+    """A mechanism that `dt.ask` chose, with the reason. Use it like the mechanism."""
 
     mechanism: Mechanism[Any]
     why: str
@@ -50,7 +50,7 @@ class Chosen(Answering):
 
     @property
     def domain(self) -> Domain:
-        """What people may answer."""
+        """The domain of the answers."""
         return self.mechanism.domain
 
     @property
@@ -112,7 +112,7 @@ def ask(domain: Domain, *, epsilon: float, goal: Goal | None = None) -> Chosen:
 
 
 def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
-    """Return the mechanism of a question that names none, and why.
+    """Return the default mechanism of a question, and the reason.
 
     On categories it is the one with the smallest variance in short reports (`default_protocol`), on a circle
     OGPM. On an interval it has the smallest predicted error of a mean, in the worst case: of the solved
@@ -134,7 +134,8 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
     for candidate in solved_candidates(line, epsilon, (), ("worst",), unbiased=True, wait=False):
         if len(candidate.mechanism.to_json().encode()) <= MOST_SPECIFIED:
             return candidate.mechanism, "the smallest error of a mean of all unbiased mechanisms"
-    from dither.advice.goals.numbers import Mean  # loads the estimators; a solved design does not need them
+    # This import loads the estimators, which a solved design does not need.
+    from dither.advice.goals.numbers import Mean
 
     spread = Mean().spread
     closed: list[Any] = [design_of(name) for name in ("Hybrid", "Podium")]
@@ -156,7 +157,7 @@ def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[A
     from dither.advice.goals.numbers import Goal
 
     if not isinstance(goal, Goal):
-        raise InvalidParameter(f"a goal of dt.goals was expected, such as dt.goals.Mean(), not {found(goal)}")
+        raise InvalidParameter(f"expected a goal of dt.goals, such as dt.goals.Mean(), got {found(goal)}")
     name, number = type(goal).__name__, domain.kind == "interval"
     chosen: dict[str, tuple[str, str]] = {
         "Distribution": ("SW", "the smallest error of a distribution among closed formulas"),

@@ -42,7 +42,8 @@ class Candidate:
 
     name: str
     mechanism: Any  # one of `Analysis`, or a pure protocol: see `on_a_line` and `on_categories`
-    domain: Domain | None = None  # what is asked, if the mechanism does not have it: a vector by its numbers
+    # The domain, if the mechanism does not have it, as for a vector by its numbers.
+    domain: Domain | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -53,8 +54,8 @@ def on_a_line(
 ) -> list[Candidate]:
     """Return every mechanism for an interval or a circle; one that takes a loss, once for each loss.
 
-    Without `variants` every mechanism is there once: an estimate is the same for all codebooks of its
-    reports.
+    Without `variants` every mechanism is listed once, because an estimate is the same for all codebooks of
+    its reports.
     """
     found: list[Candidate] = []
     for kind in _kinds(Analysis):
@@ -75,7 +76,7 @@ def solved_candidates(
     unbiased: bool = False,
     wait: bool = True,
 ) -> list[Candidate]:
-    """Return the solved mechanism for each loss and criterion on an interval, as far as there is one.
+    """Return the available solved mechanisms for each loss and criterion on an interval.
 
     With `unbiased` also the unbiased ones. With `wait=False` only designs that are stored or interpolated.
     On a circle OGPM is the optimum, so the list is empty.
@@ -109,7 +110,7 @@ def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
 
 
 def on_sets(domain: Domain, epsilon: float) -> list[Candidate]:
-    """Return the reports about sets of items; what short ones cost is said by the advice itself."""
+    """Return the mechanisms for sets of items. The advice states the cost of short reports."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         kind = registry.design_of("SetResponse")
@@ -220,7 +221,7 @@ def _candidates_of(
     except DitherError:  # a protocol for two categories only, or a budget that its integers cannot carry
         return
     if not isinstance(mechanism.guarantee.bound, Pure) or mechanism.guarantee.assumes:
-        return  # another kind of guarantee: errors alone do not compare
+        return  # another kind of guarantee cannot be compared by errors only
     yield Candidate(name, mechanism)
     if variants and not domain.circular:  # on a circle every report lies in the domain: nothing to truncate
         for variant in _VARIANTS.get(kind.__name__, ()):

@@ -195,7 +195,7 @@ def own_candidates(
 
 
 def _for_goal(table: Comparison, goal: Goal | None, progress: Progress | None) -> Comparison:
-    """Return the table sorted by the error predicted for a goal; who cannot serve it comes last."""
+    """Return the table sorted by the predicted error for a goal; unsuitable mechanisms come last."""
     if goal is None:
         return table
     goal.check(table.domain)
@@ -303,7 +303,8 @@ def _compare_sets(domain: Domain, items: int, epsilon: float) -> Comparison:
     candidates = on_sets(domain, epsilon)
     share = domain.most / items
     least = least_item_variance(items, domain.most, epsilon)
-    lies = math.exp(epsilon) / math.expm1(epsilon) ** 2  # randomized response; one in k answers for an item
+    # Randomized response, where one person in k answers for an item.
+    lies = math.exp(epsilon) / math.expm1(epsilon) ** 2
     measured: list[tuple[str, float, float, int]] = [
         (
             tried.name,
@@ -427,7 +428,7 @@ def average_variance(protocol: Any) -> float:
 
 
 def largest(mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
-    """Return the largest value of a function of the input over 2049 inputs and the kinks of the law."""
+    """Return the maximum of a function of the input over 2049 inputs and the kinks of the distribution."""
     grid = np.unique(np.clip([*np.linspace(0.0, 1.0, 2049), *mechanism.law.kinks], 0.0, 1.0))
     return float(np.max(function(mechanism.line.from_unit(grid))))
 

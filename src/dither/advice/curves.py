@@ -1,4 +1,4 @@
-"""The picture of a comparison: two panels of curves. matplotlib is loaded when called."""
+"""The picture of a comparison: two panels of curves. matplotlib is imported at the first call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Questionnaire.explain`: a campaign in plain words, with what mixing in batches adds."""
+"""`Questionnaire.explain`: a campaign in plain words, including the promise of mixed batches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dither_device.total import Total
 
 DELTA: Final = 1e-6
-Randomiser = Literal["device", "holder"]  # the person's device randomises, or the holder of the raw file
+Randomiser = Literal["device", "holder"]  # the randomiser: the person's device, or the holder of the raw file
 _LESS: Final = 1 - 1e-6  # a mechanism spends a little less than its ε
 WEAK, LITTLE = 5 * _LESS, 10 * _LESS  # ε of one person that is due a warning, and a plain sentence
 _DENIABLE: Final = 2.0  # the ε up to which a report can be denied: at most 88 % of a guess of 50 %
@@ -127,7 +127,7 @@ def batch_promise(
 
 
 def _least(questions: Sequence[Question], people: int, delta: float) -> float:
-    """Return an ε that no analysis can go below, for one question; 0 where none is known."""
+    """Return a known lower bound of ε over all analyses, for one question, or 0."""
     from dither.mechanisms.shuffled import shuffled_lower_bound
 
     if len(questions) > 1:
@@ -139,7 +139,7 @@ def _least(questions: Sequence[Question], people: int, delta: float) -> float:
 
 
 def guessed_right(guarantee: Guarantee) -> float:
-    """Return how often the best guess between two equally likely values is right, at most.
+    """Return an upper bound on the probability of guessing right between two equally likely values.
 
     If the guess says the first value on a set S, then P₀(S) ≤ e^ε·P₁(S) + δ, and the same for the complement
     with the two exchanged. Added up, P₀(S) + P₁(not S) ≤ 2·(e^ε + δ)/(e^ε + 1); the guess is right with half
@@ -267,7 +267,7 @@ def odds_words(epsilon: float, language: str = "en", priors: Sequence[float] = P
 
 
 def total_promise(total: Total, language: str = "en") -> Guarantee:
-    """Return the total of a campaign as what one person is promised over all its days."""
+    """Return the promise to one person over all days of a campaign."""
     if total.epsilon is None:
         words = sentences(language)
         each = _in_words(f"{total.each:.6g}", words)
@@ -401,7 +401,7 @@ def _asked_about(request: AskedQuestions, said: Mapping[str, str]) -> str:
 def _again(
     request: AskedQuestions, said: Mapping[str, str], repeat: str | None, total: Total | None
 ) -> list[str]:
-    """Return how often each question is used, grouping equal frequencies."""
+    """Return sentences about the frequency of each question's use, grouped by frequency."""
     alike: dict[tuple[str, int, int], list[str]] = {}
     for name, asking in request.named.items():
         if isinstance(asking, Once) and request.every is not None:
@@ -422,7 +422,7 @@ def _again(
     named = None if repeat is None else repeat.replace(" ", "_")
     if named == "fresh" and total is not None:
         if total.times is None:
-            return found  # the sentence about the odds says it
+            return found  # the sentence about the odds contains it
         named = "fresh_most"
     if named not in ("same", "per_value", "fresh", "fresh_most", "present"):
         return found
@@ -565,7 +565,7 @@ def _answer_epsilon(total: Total, words: Words) -> str:
 
 
 def _again_for_officer(repeat: str | None, total: Total | None, words: Words) -> str:
-    """Return what a second answer to the same question spends."""
+    """Return the loss of a second answer to the same question."""
     said = words["officer"]
     if repeat is None or total is None:
         return said["again"]
@@ -614,7 +614,7 @@ def _answers(domain: Domain, said: Mapping[str, str], stated: Mapping[str, Any])
 
 
 def _found_range(said: Mapping[str, str], stated: Mapping[str, Any]) -> str:
-    """Return how many people are outside a range, and where both come from; empty if it is not known."""
+    """Return the share of people outside a range, with the sources of both, or an empty text."""
     if not stated.get("outside"):
         return ""
     share, low, high = (f"{100.0 * part:.2g}" for part in stated["outside"])

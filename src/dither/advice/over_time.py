@@ -1,4 +1,4 @@
-"""`dt.over_time`: how to ask one question for many days, with the promise for all of them together."""
+"""`dt.over_time`: ways to repeat one question for many days, with the promise for all days together."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class OverTime(ResultTable):
 
     @property
     def reason(self) -> str:
-        """Why the first way is recommended."""
+        """The reason for the first recommendation."""
         return str(self.rows[0]["why"])
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:

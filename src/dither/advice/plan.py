@@ -63,7 +63,7 @@ class Plan(ResultTable):
 
 @dataclass(frozen=True)
 class Reading:
-    """What one report adds to a variance: of a question, for people who are spread evenly.
+    """The contribution of one report to a variance, for people who are spread evenly.
 
     `noise` is n times the variance that privacy adds, `drawn` n times the variance of the values themselves.
     For a list, they belong to the share of one answer, and `own` and `other` are the noise of people with the
@@ -153,7 +153,7 @@ def _median(question: Question, epsilon: float, people: float) -> dict[str, Any]
 
 
 def _note(campaign: Questionnaire, rows: Sequence[Row], other: str) -> str:
-    """Return which way to spend the budget has the smaller errors, and what `sampled` ends."""
+    """Return a note about the better way of spending the budget, and the limits of `sampled`."""
     ratios = [row["±"] / row[other] for row in rows if row["±"] and row.get(other)]
     if not ratios:
         return ""
@@ -171,7 +171,7 @@ def _note(campaign: Questionnaire, rows: Sequence[Row], other: str) -> str:
 
 
 def read(question: Question) -> Reading | None:
-    """Return what one report adds to the variance of the usual estimate; None if no formula is known."""
+    """Return the contribution of one report to the variance of the usual estimate, or None if unknown."""
     from dither.advice.goals.numbers import Mean
 
     line = question.domain.line
@@ -194,7 +194,7 @@ def read(question: Question) -> Reading | None:
 
 
 def cost_of_range(question: Question, guess: tuple[float, float]) -> float:
-    """Return how many times the people of a guessed range the domain of a question takes for a mean.
+    """Return the factor of people for a mean on a question's domain, compared with a guessed range.
 
     The values are uniform from the low to the high end of `guess`. The error of a mean has the
     noise of the mechanism, which grows with the domain, and the spread of the values.
@@ -214,7 +214,7 @@ def cost_of_range(question: Question, guess: tuple[float, float]) -> float:
 
 
 def range_words(question: Question, guess: tuple[float, float]) -> str:
-    """Return what the domain of a question costs compared with a guessed range, and what to do."""
+    """Return a text with the cost of a question's domain compared with a guessed range, and advice."""
     times = plain(float(f"{cost_of_range(question, guess):.2g}"))
     low, high = (plain(float(end)) for end in guess)
     return (
@@ -303,7 +303,7 @@ def _row(name: str, quantity: str, noise: float, drawn: float, people: int) -> R
 def people_to_detect(
     domain: Domain, goal: Goal, values: tuple[float, float], power: float, epsilon: float, sampling: bool
 ) -> int:
-    """Return how many people each of two arms needs so that a difference is found with a probability.
+    """Return the number of people that each of two arms needs to find a difference with a probability.
 
     A difference is found if its 95 % interval does not hold 0. It has the variance V/n with the V of one
     person of each arm, so that n = V·((z₀.₉₇₅ + z_power)/difference)².

@@ -1,4 +1,4 @@
-"""The verb `audit`: dither's own objects go to the exact audit, any other randomiser to the black box."""
+"""`audit` and `audit_function`: exact audits of dither's objects, sampled audits of other randomisers."""
 
 from __future__ import annotations
 

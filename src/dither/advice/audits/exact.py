@@ -26,9 +26,9 @@ def exact_audit(asked: object, *, assume: Iterable[str] = ()) -> Finding:
     """Recompute the privacy of a mechanism, a combinator or a campaign, without using its claims.
 
     The bound follows from the integers. It is compared with the least and the greatest probability of each
-    report, over inputs at both ends of the domain and within it; and the draw code itself is run: at boundary
-    words, on values that are not finite, and often enough to compare frequencies. What the promise assumes is
-    reported; `finding.ok` is False unless `assume` names it.
+    report, over inputs at both ends of the domain and within it. The draw code is also run: at boundary
+    words, on values that are not finite, and often enough to compare frequencies. The finding lists the
+    assumptions of the promise. `finding.ok` is False unless `assume` contains them.
 
     >>> from dither.core.domains import Interval
     >>> from dither import PM, BoundedLaplace
@@ -91,7 +91,7 @@ def _compare(bound: Bound, known: Listed) -> tuple[Bound, list[str]]:
 
 
 def _larger(bound: Bound, parts: list[Finding]) -> Bound:
-    """Return the bound of a mechanism, or the sum of its parts' if they spend more than rounding explains."""
+    """Return the bound of a mechanism, or the sum of its parts if it is larger beyond rounding."""
     first, *others = (Guarantee(part.bound) for part in parts)
     together = first.compose(*others)
     return together.bound if together.epsilon > Guarantee(bound).epsilon + _SLACK else bound

@@ -1,4 +1,4 @@
-"""What an audit finds: the finding with its evidence, running times included, and its picture."""
+"""The result of an audit: the finding with its evidence and running times, and its picture."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Evidence(Tabular):
-    """An event, how often it happened under each of two inputs, and the ε that follows from it.
+    """An event, its frequency under each of two inputs, and the ε that follows.
 
-    With probability at least `confidence` all of an audit's bounds hold together; `omega` is the share of
-    1 − confidence that each of the two bounds of this event was given.
+    With probability at least `confidence` all bounds of an audit hold together. `omega` is the share of
+    1 − confidence that is used for each of the two bounds of this event.
     """
 
     first: Any
@@ -95,7 +95,7 @@ class Evidence(Tabular):
         ]
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
-        """Draw how often each bin was reported under both inputs, the bins of the event marked."""
+        """Draw the frequency of each bin under both inputs, and mark the bins of the event."""
         return plot_evidence(self, title=title, ax=ax)
 
     def __str__(self) -> str:
@@ -116,7 +116,7 @@ def show_input(value: object) -> str:
 _VALUES: Final = 64  # values of one call
 _CALLS: Final = 400  # calls of each input
 _PATIENCE: Final = 2.0  # the time limit, in seconds
-_KEPT: Final = 0.9  # the longest calls are left out: interruptions, not the code [Reparaz17]
+_KEPT: Final = 0.9  # the share of shortest calls that is used; longer ones are interruptions [Reparaz17]
 _THRESHOLD: Final = 4.5  # threshold of |t| [Reparaz17]
 
 
@@ -195,7 +195,7 @@ class Finding(Tabular):
 
     `assumptions` belong to the guarantee; `accepted` are the ones that the caller accepts. `problems` says
     where the draw code contradicts its integers. `unassumed` is the largest loss over pairs of inputs without
-    the assumptions; None where pairs were not compared. `parts` are the findings about the parts of a
+    the assumptions, or None if pairs were not compared. `parts` are the findings about the parts of a
     combinator, or the questions of a campaign.
 
     Where a randomiser was sampled, `bound` is a lower bound on its loss, and `evidence` contains the two
@@ -239,17 +239,17 @@ class Finding(Tabular):
 
     @property
     def holds(self) -> bool:
-        """Whether no more is spent than was claimed, if everything that is assumed is true."""
+        """Whether the privacy loss is within the claim, if all assumptions are true."""
         spent = self.realised <= self.claimed and self.realised_delta <= self.claimed_delta
         return spent and not self.problems and all(part.holds for part in self.parts)
 
     @property
     def ok(self) -> bool:
-        """Whether no more is spent than was claimed, and nothing is assumed that was not accepted."""
+        """Whether the privacy loss is within the claim, and all assumptions were accepted."""
         return self.holds and not self.unaccepted
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
-        """Draw the evidence of samples, both inputs by bin, or what an exact audit found to be spent."""
+        """Draw the evidence of samples, both inputs by bin, or the privacy loss that an exact audit found."""
         if self.evidence is None:
             return plot_claims(self, title=title, ax=ax)
         return self.evidence.plot(title=title, ax=ax)
@@ -310,7 +310,7 @@ _EVENT = "#f3e3d3"
 
 
 def plot_claims(finding: Finding, *, title: str, ax: Axes | None) -> Axes:
-    """Draw the ε that is spent, as bars, and a mark at the ε that was claimed."""
+    """Draw the spent ε as bars, with a mark at the claimed ε."""
     rows = finding.records()
     about = title or f"{finding.mechanism}: the claim {'holds' if finding.ok else 'DOES NOT HOLD'}"
     most = 1.25 * max(row["claimed"] for row in rows)

@@ -43,7 +43,7 @@ Lines = frozenset[tuple[str, int]]
 
 @dataclass(frozen=True)
 class Enumerated:
-    """The exact law of one report for a few inputs, and the largest loss between them."""
+    """The exact distribution of one report for a few inputs, and the largest loss between them."""
 
     loss: float
     first: Any
@@ -73,7 +73,7 @@ def has_plain_call(randomiser: Callable[..., Any]) -> bool:
 
 
 def differences(randomiser: Callable[..., Any], neighbours: Neighbours) -> tuple[str, ...]:
-    """Return what differs between neighbouring inputs on the same random bytes: bytes drawn, lines run."""
+    """Return differences between neighbouring inputs on the same random bytes: bytes drawn, lines run."""
     scripts = [*SCRIPTS, *(Seeded(5).take(64 * (at + 1))[-64:] for at in range(_RANDOM))]
     notes: dict[str, None] = {}
     for a, b in neighbours.places[: 2 * _PAIRS : 2].tolist():
@@ -110,13 +110,13 @@ def _watch(
     def trace(frame: FrameType, event: str, argument: object) -> Any:
         if event == "line" and not frame.f_code.co_filename.startswith(
             _OWN
-        ):  # not the lines of the source itself
+        ):  # the lines of the source are not recorded
             lines.add((frame.f_code.co_filename, frame.f_lineno))
         return trace
 
     values = neighbours.pack(np.array([index]))
     before, collects = sys.gettrace(), gc.isenabled()
-    gc.disable()  # what runs when garbage is collected is not the randomiser's
+    gc.disable()  # code that runs in a garbage collection is not the randomiser's
     sys.settrace(trace)
     try:
         randomiser(values, source=source)
@@ -130,7 +130,7 @@ def _watch(
 def enumerate_draws(randomiser: Callable[..., Any], neighbours: Neighbours) -> Enumerated | None:
     """Return the exact loss over the inputs that `_MOST_RUNS` runs reach, at least two of them.
 
-    None if a draw needs too many bytes.
+    Return None if a draw needs too many bytes.
     """
     laws: dict[int, dict[str, Fraction]] = {}
     runs = 0

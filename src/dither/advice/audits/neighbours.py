@@ -23,16 +23,16 @@ from dither.errors import InvalidParameter, NotIdentifiable
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.privacy.exact import log_above
 
-_EXACT: Final = 1 << 10  # the most reports whose probabilities are compared as fractions
-_MOST_BITS: Final = 8  # the longest rows of bits that are all listed
+_EXACT: Final = 1 << 10  # largest number of reports whose probabilities are compared as fractions
+_MOST_BITS: Final = 8  # largest length of rows of bits that are all listed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Listed:
     """Some inputs of a question, and the probabilities of all reports under each of them.
 
-    `values` is what `perturb` takes, `inputs` what the kernel takes, `law` a row of probabilities for each.
-    `number` returns the place of reports in such a row.
+    `values` are inputs of `perturb`, `inputs` the same inputs for the kernel, and `law` has a row of
+    probabilities for each input. `number` returns the index of reports in such a row.
     """
 
     values: tuple[Any, ...]
@@ -73,7 +73,7 @@ def list_probabilities(question: Question) -> Listed | None:
     inputs = tuple(_input(domain, value) for value in values)
     try:
         return Listed(values, inputs, _law(kernel, inputs), number, _exact(kernel, inputs))
-    except NotIdentifiable:  # a report that depends on a whole path
+    except NotIdentifiable:  # the report depends on a complete path
         return None
 
 
@@ -96,7 +96,7 @@ def _numbering(kernel: Kernel, layout: np.dtype[Any]) -> Callable[[Array], Integ
 
 
 def _law(kernel: Kernel, inputs: tuple[Any, ...]) -> Floats:
-    """Return the probability of every report for each input, in floats; from fractions where it matters."""
+    """Return the probability of every report for each input, in floats, from fractions where necessary."""
     if isinstance(kernel, CellKernel) and np.ndim(inputs[0]) == 0 and kernel.outcomes > _EXACT:
         reports = np.arange(kernel.outcomes)
         law = np.stack([kernel.likelihoods(reports, np.asarray(value)) for value in inputs])
@@ -117,7 +117,7 @@ def _exact(kernel: Kernel, inputs: tuple[Any, ...]) -> Fraction | None:
 
 @dataclass(frozen=True, init=False, eq=False)
 class Neighbours:
-    """Pairs of inputs that a promise is about: values of a person, or data sets with one record changed.
+    """Pairs of neighbouring inputs: values of a person, or data sets that differ in one record.
 
     The first pairs are tried first.
 
@@ -133,15 +133,15 @@ class Neighbours:
     def __init__(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         kept = tuple((first, second) for first, second in pairs)
         if not kept:
-            raise InvalidParameter("an audit needs at least one pair of inputs")
+            raise InvalidParameter("expected at least one pair of inputs, got none")
         object.__setattr__(self, "pairs", kept)
 
     @classmethod
     def of(cls, inputs: object) -> Self:
         """Return all pairs of the inputs that are tried: of a domain, or of a list of inputs.
 
-        Of a domain these are its ends, neighbouring floats and special values first. Of a list any two inputs
-        are neighbours.
+        For a domain, the inputs are its ends, neighbouring floats and special values, in this order. In a
+        list, any two inputs are neighbours.
         """
         if isinstance(inputs, cls):
             return inputs
@@ -152,7 +152,7 @@ class Neighbours:
         ):
             kept = list(inputs)
             if len(kept) < 2:
-                raise InvalidParameter("an audit needs at least two inputs")
+                raise InvalidParameter("expected at least two inputs to compare")
             return cls(_spread(kept))
         raise InvalidParameter(
             f"a domain, a list of inputs or Neighbours was expected, not {type(inputs).__name__}"
@@ -165,14 +165,14 @@ class Neighbours:
 
     @classmethod
     def adding(cls, data: Sequence[Any], domain: Domain) -> Self:
-        """Return pairs of a data set and the same with one record more, at its end."""
+        """Return pairs of a data set and the same data set with one more record at its end."""
         return cls([(list(data), [*data, value]) for value in domain.examples()])
 
     @classmethod
     def paths(cls, area: Plane, length: int) -> Self:
         """Return pairs of paths of `length` locations, each an array of shape (length, 2)."""
         if isinstance(length, bool) or not isinstance(length, int) or length < 1:
-            raise InvalidParameter("a path has at least one location")
+            raise InvalidParameter("expected the length of a path to be at least 1")
         points = [np.asarray(position, dtype=np.float64) for position in area.examples()]
         still = [np.tile(position, (length, 1)) for position in points]
         moved = still[0].copy()
@@ -186,7 +186,7 @@ class Neighbours:
 
     @cached_property
     def places(self) -> Integers:
-        """The pairs as places in `inputs`, in both orders."""
+        """The pairs as indices in `inputs`, in both orders."""
         known = _Distinct(self.inputs)
         both = [(known.place(a), known.place(b)) for a, b in self.pairs]
         return np.array([order for a, b in both for order in ((a, b), (b, a))], dtype=np.int64)
@@ -225,7 +225,7 @@ class _Distinct:
             self.place(value)
 
     def place(self, value: Any) -> int:
-        """Return the place of an input; a new one is added at the end."""
+        """Return the index of an input; a new input is added at the end."""
         end = len(self.kept)
         if isinstance(value, str | int) or (isinstance(value, float) and not math.isnan(value)):
             found = self._places.setdefault((type(value), value), end)

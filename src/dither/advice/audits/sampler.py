@@ -29,7 +29,7 @@ SCRIPTS: Final = tuple(  # words at the ends of their range, and about the middl
 
 
 class ScriptEnded(Exception):
-    """The draw wants more bytes than the script has; `missing` says how many more."""
+    """The draw needs more bytes than the script has; `missing` is their number."""
 
     def __init__(self, missing: int) -> None:
         super().__init__("the script has no more bytes")
@@ -126,7 +126,7 @@ def _not_finite(question: Question) -> Iterator[str]:
             except OutsideDomain:
                 continue
             except (ArithmeticError, ValueError):
-                pass  # an error of the draw code: the value was let in
+                pass  # an error in the draw code means that it accepted the value
             yield NOT_FINITE
             return
 
@@ -157,7 +157,7 @@ def _frequencies(question: Question, known: Listed) -> Iterator[str]:
 def _compare_seeded(
     question: Question, kernel: HashedResponse | PrefixKernel | DirectionsKernel
 ) -> Iterator[str]:
-    """Compare how often a report is one of its own input's, given its seed, with the probability."""
+    """Compare the frequency of reports that support their input, given their seeds, with its probability."""
     value = question.domain.examples()[0]
     own = question.domain.check([value])[0]
     law = kernel.probabilities(own)
@@ -178,7 +178,7 @@ def _bits(question: Question, kernel: Bits) -> Iterator[str]:
 
 
 def _planar(question: Question, kernel: PlanarNoiseKernel) -> Iterator[str]:
-    """Compare how far reports lie from two places, and in which quarter of the plane, with the noise."""
+    """Compare distances of reports from two locations, and their quadrants, with the noise."""
     for value in question.domain.examples(few=True)[-2:]:
         cells = _perturb(question, value, MANY, Seeded(3)).reshape(MANY, -1)[:, -2:].astype(np.int64)
         gap = cells - kernel.points(value)

@@ -1,4 +1,4 @@
-"""What reports are collected for: `dt.goals`. A goal predicts the error that a mechanism will have.
+"""`dt.goals`: the purposes of a collection. A goal predicts the error of a mechanism.
 
     Mean(n)              the mean of n people, or on a circle their mean direction
     Distribution(n)      how the values of n people are distributed over an interval or a circle
@@ -14,11 +14,12 @@
     MeanPlace(n)         the mean place of n people
     MeanOfVectors(n, each)  the mean of n people's vectors
 
-The error of an estimate is the root mean square of what privacy adds, in the domain's units: the distance of
-the estimate from the same number computed from the people who answered. The sampling error, because not
-everybody takes part, is not included; `sampling(domain)` is n times its square, for the population that has
-most. The errors of distributions and quantiles are simulated, with the sampling error. `dt.people_for` and
-`dt.epsilon_for` include both. Leave `n` out to ask `dt.people_for`.
+The error of an estimate is the root mean square of the noise of privacy, in the domain's units: the
+difference between the estimate and the same number computed from the people who answered. It does not include
+the sampling error, which arises because not everybody takes part. `sampling(domain)` is n times the squared
+sampling error, for the population with the largest one. The errors of distributions and quantiles are
+simulated and include the sampling error. `dt.people_for` and `dt.epsilon_for` include both errors. Leave `n`
+out for `dt.people_for`.
 
 `__init__.pyi` lists the names; a module is imported when one of its names is first used.
 """

@@ -28,7 +28,7 @@ from dither.mechanisms.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUT
 
 _RUNS: Final = 12  # simulations of an error
 _MOST_PEOPLE: Final = 1 << 17  # people of one simulation
-_ONE_WAY: Final = 0.3  # the share of the people who are asked about one attribute, for rows
+_ONE_WAY: Final = 0.3  # share of people who report one attribute, for rows
 _ROWS_RUNS: Final = 2  # simulations of rows
 
 
@@ -161,7 +161,7 @@ class Tables(Averaged):
         return float(mechanism.average_variance / sum(math.prod(table) for table in tables))
 
     def sampling(self, domain: Any) -> float:
-        """Return the mean of c(1 − c) over all cells, for people spread evenly; 0 of rows, which have it."""
+        """Return the mean of c(1 − c) over all cells, for people spread evenly; 0 if `rows`."""
         if self.rows:
             return 0.0
         sizes = [math.prod(table) for table in combinations(domain.sizes, self.way)]
@@ -185,7 +185,7 @@ def _distance_of_rows(mechanism: Marginals, n: int) -> float:
     for run in range(_ROWS_RUNS):
         random = np.random.default_rng(run)
         codes = [random.beta(2.0, 4.0, people)]
-        for _ in sizes[1:]:  # six in ten have about the relative place of the attribute before
+        for _ in sizes[1:]:  # six in ten have about the relative rank of the previous attribute
             codes.append(np.where(random.random(people) < 0.6, codes[-1], random.beta(2.0, 4.0, people)))
         values = {
             name: np.minimum((code * size).astype(np.int64), size - 1)

@@ -87,7 +87,7 @@ class Covariance(Averaged):
         return float(np.mean([s * t + (s + t) / 12.0 for s, t in combinations(parts, 2)]))
 
     def sampling(self, domain: Domain) -> None:
-        """Return None: it is not derived."""
+        """Return None, because it is not derived."""
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         return _reason(first, "both numbers are in one report, with the complete budget")
@@ -132,7 +132,7 @@ class Variance(Averaged):
         return float(operator.backward(numbers**2).mean() - length**4 / 80.0)
 
     def sampling(self, domain: Domain) -> None:
-        """Return None: it is not derived."""
+        """Return None, because it is not derived."""
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         return _reason(first, "the smallest error of a mean square")

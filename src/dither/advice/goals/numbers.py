@@ -31,7 +31,7 @@ from dither.mechanisms.optimal.queries.workload import Cumulative
 
 
 class Goal(ABC):
-    """What the reports are collected for: it knows which mechanisms can serve, and predicts their errors."""
+    """The purpose of a collection. It lists the mechanisms that can serve it and predicts their errors."""
 
     takes: ClassVar[tuple[type[Domain], ...]]
     otherwise: ClassVar[str]  # for the error message: which goal to use on other domains
@@ -60,7 +60,7 @@ class Goal(ABC):
 
     @abstractmethod
     def error(self, mechanism: Any) -> float | None:
-        """Return the predicted error; None if the reports cannot answer, however many there are."""
+        """Return the predicted error, or None if no number of reports is enough."""
 
     def errors(
         self, candidates: list[Candidate], *, rough: bool = False, progress: Progress | None = None
@@ -82,7 +82,7 @@ class Goal(ABC):
     def rank(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
         """Return candidates and their errors by error; those near the smallest by the bytes of a report.
 
-        Those with a weaker promise, for one location of a path, come last.
+        Candidates with a weaker promise, for one location of a path, come last.
         """
         near = self.near * min(error for _, error in able)
 
@@ -98,18 +98,18 @@ class Goal(ABC):
 
     @abstractmethod
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
-        """Return how many people the best candidate needs for a target error; None if no number is enough.
+        """Return the number of people that the best candidate needs for a target error; None if impossible.
 
         `sampling` is n times the squared sampling error that the target is to contain.
         """
 
     def one_liar(self, mechanism: object) -> float | None:
-        """Return the most that one made-up report can move the estimate; None if it is not derived."""
+        """Return the largest effect of one made-up report on the estimate, or None if it is not derived."""
         return None
 
     @abstractmethod
     def reason(self, first: Candidate, domain: Domain) -> str:
-        """Return one sentence that says why the first of the ranking is the best."""
+        """Return one sentence with the reason for the first rank."""
 
 
 def check_people(n: object) -> None:
@@ -133,7 +133,7 @@ _TWICE: Final = Moment(
 )
 _NEARLY: Final = 1.015  # frequencies: errors up to this factor above the smallest count as equal
 _COARSE: Final = 1 << 11  # cells on which the gain of a decoding is computed
-_COMPARED: Final = 65  # values at which it is computed computed
+_COMPARED: Final = 65  # number of values at which the gain is computed
 # The ε from which Podium has a smaller variance than Hybrid, as dt.mean decodes them.
 _GIVES_WAY: Final = {**CROSSOVER, "average": 0.6241}
 _STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in lengths of the domain
@@ -199,7 +199,7 @@ class Mean(Averaged):
         if mechanism.domain.circular:
             try:
                 length_factor(mechanism.question)
-            except NotIdentifiable:  # a few sectors turn directions: no mean of theirs is estimated
+            except NotIdentifiable:  # a few sectors turn directions, so their mean is not estimated
                 return None
             return self._over(mechanism, lambda x: _turning(mechanism, x))
         if isinstance(mechanism, Optimal) and mechanism.unbiased:
@@ -238,9 +238,9 @@ class Mean(Averaged):
 
 @dataclass(frozen=True)
 class Frequencies(Averaged):
-    """How frequent each category is among n people: the root mean square error over the categories.
+    """The frequency of each category among n people, with the root mean square error over the categories.
 
-    It is the same whatever the frequencies are.
+    The error is the same for all frequencies.
     """
 
     takes = (Categories, Several)
@@ -362,7 +362,7 @@ class SingleValues(Goal):
         return error_of(mechanism, as_power(self.loss), self.criterion)
 
     def sampling(self, domain: Domain) -> None:
-        """Return None: it is no estimate for a population."""
+        """Return None, because this is not an estimate for a population."""
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter("the error of a single value does not depend on how many people there are")
@@ -398,7 +398,7 @@ class _Simulated(Goal):
     @property
     @abstractmethod
     def question(self) -> ShapeQuestion:
-        """What is simulated."""
+        """The simulated question."""
 
     @property
     def _parts(self) -> int:
@@ -448,7 +448,7 @@ class _Simulated(Goal):
         ]
 
     def span(self, mechanism: Mechanism[Any], error: float) -> tuple[float, float] | None:
-        """Return between which errors single shapes are, as they were simulated; None on a circle."""
+        """Return the range of simulated errors over single shapes, or None on a circle."""
         if mechanism.domain.circular:
             return None
         n, question = people_of(self.n), self.question
@@ -472,7 +472,7 @@ class _Simulated(Goal):
         return ranking
 
     def questions(self) -> dict[str, ShapeQuestion]:
-        """Return what `dt.compare` simulates for each column, the first to sort by."""
+        """Return the simulated question of each column of `dt.compare`; the first is the sort key."""
         return {"error": self.question}
 
     def columns(
@@ -499,7 +499,7 @@ class _Simulated(Goal):
         return f"simulated for {'a Beta' if circle else 'twelve shapes'}, {seeds}", rows
 
     def sampling(self, domain: Domain) -> None:
-        """Return None: it is part of the error."""
+        """Return None, because it is part of the error."""
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         able = [
@@ -528,7 +528,7 @@ class _Simulated(Goal):
 
 @dataclass(frozen=True)
 class Distribution(_Simulated):
-    """How the values of n people are distributed, as `dt.distribution` estimates it.
+    """The distribution of the values of n people, as `dt.distribution` estimates it.
 
     The error is `"w1"`, the area between the true and the estimated cumulative distribution
     (how far, on average, people would have to move to turn one into the other), or `"ks"`, their

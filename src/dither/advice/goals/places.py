@@ -1,4 +1,4 @@
-"""Goals about places: single ones, maps, shares of districts, the mean place."""
+"""Goals about locations: single locations, maps, shares of districts, the mean location."""
 
 from __future__ import annotations
 
@@ -185,9 +185,9 @@ class Districts(Averaged):
         super().__post_init__()
         for count in (self.across, self.along):
             if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 256:
-                raise InvalidParameter(f"there are 1 to 256 cells along a side, not {found(count)}")
+                raise InvalidParameter(f"expected 1 to 256 cells along a side, got {found(count)}")
         if self.across * self.along < 2:
-            raise InvalidParameter("at least two districts are needed")
+            raise InvalidParameter("expected at least two districts, got one")
 
     def candidates(self, domain: object, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         return on_categories(Categories(self.across * self.along), epsilon)
@@ -235,7 +235,7 @@ class MeanPlace(Averaged):
         return [*self._solve(domain, epsilon, wait), *found]
 
     def _solve(self, domain: Rectangle, epsilon: float, wait: bool) -> list[Candidate]:
-        """Return the coordinates by the solved unbiased mechanism; none if it is not to be waited for."""
+        """Return the coordinates by the solved unbiased mechanism, or nothing if that would need a wait."""
         made = []
         for kind, budget in ((Sampled, epsilon), (Each, epsilon / 2.0)):
             lines = {"x": domain.x, "y": domain.y}
@@ -323,7 +323,7 @@ class Maps(Goal):
         return error * math.exp(-min(max(fall, 0.0), 0.5) * math.log(n / _MOST_SIMULATED))
 
     def span(self, mechanism: object, error: float) -> tuple[float, float] | None:
-        """Return between which errors single populations are, as measured; None of public places."""
+        """Return the range of measured errors over populations, or None for public places."""
         if self.places is not None:
             return None
         return _SPAN[0] * error, min(_SPAN[1] * error, 1.0)

@@ -1,4 +1,4 @@
-"""How an audit calls a randomiser: a Python function, or a command of the operating system."""
+"""Calls of a randomiser by an audit: a Python function, or a command of the operating system."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from dither.core.reports import Reports
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Array, Integers
 
-_MOST_ERROR: Final = 200  # letters of a command's own error message that are shown
+_MOST_ERROR: Final = 200  # largest length of a command's error message, in letters
 
 
 @dataclass(frozen=True)
 class Command:
-    """A callable that starts a command for every call: a JSON value a line in, a report a line out.
+    """A callable that starts a command for every call. It writes a JSON value and reads a report per line.
 
-    A line of output that is JSON is read as JSON, any other as a text. The values are those that the audit
-    chose itself.
+    Output lines are parsed as JSON if possible, otherwise they are texts. The audit chose the values itself.
     """
 
     words: tuple[str, ...]
@@ -90,7 +89,7 @@ Outputs = Array | list[Any]
 
 @dataclass(frozen=True)
 class Failed:
-    """The report of a value at which the randomiser raised an error: its type, and all that it says."""
+    """The report of a value at which the randomiser raised an error: the error's type and messages."""
 
     error: str
     message: str = ""
@@ -109,18 +108,18 @@ class Failed:
 
 @dataclass(eq=False)
 class Calls:
-    """A randomiser with the inputs it is tried on. Counts the reports and the seconds they took."""
+    """A randomiser and the tried inputs, with counts of reports and seconds."""
 
     randomiser: Callable[[Any], Any]
     neighbours: Neighbours
     each: bool = False  # True if the randomiser takes one value, not an array
     reports: int = 0
-    tried: set[int] = field(default_factory=set, repr=False)  # places of the inputs that were drawn
+    tried: set[int] = field(default_factory=set, repr=False)  # indices of the inputs that were drawn
     seconds: float = 0.0
     message: str = field(default="", repr=False)  # message of the last error
 
     def draw(self, which: Integers) -> Outputs:
-        """Return one report for each of the inputs, given by their places."""
+        """Return one report for each of the inputs, given by their indices."""
         begin = time.monotonic()
         parts = [self._some(which[at : at + _BATCH]) for at in range(0, len(which), _BATCH)]
         self.seconds += time.monotonic() - begin
@@ -144,7 +143,7 @@ class Calls:
             self.message = f"{type(error).__name__}: {error}"
             if len(which) == 1:
                 return [Failed.of(error)]
-        # Which input was it? One call for each input, and one for each value of those that fail.
+        # Find the failing input: one call for each input, and one for each value of inputs that fail.
         answers: list[Any] = [None] * len(which)
         for position in np.unique(which):
             here = np.flatnonzero(which == position)

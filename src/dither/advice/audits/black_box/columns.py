@@ -14,18 +14,18 @@ from dither.advice.audits.black_box.calls import Outputs
 from dither.advice.audits.black_box.parts import Columns, Coverage, label, take_apart
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 
-_DETAILED: Final = 6  # number columns whose low-order bits are looked at
-_FEW: Final = 64  # integers closer together are looked at one by one anyway
+_DETAILED: Final = 6  # largest number of columns whose low-order bits are examined
+_FEW: Final = 64  # integers in a smaller range are examined one by one
 _WHOLE: Final = "the whole report"
 _COMPUTED: Final = ("the ", "log2 ", "how many ", "length ", "sum ")  # computed columns have no bits
-_GLANCE: Final = 2000  # reports among which different ones are counted
+_GLANCE: Final = 2000  # number of reports in which distinct ones are counted
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What of the claim some columns use: the inputs as numbers, and the scale of Laplace noise for it.
+    """The parts of a claim that some columns use: the inputs as numbers, and the scale of its Laplace noise.
 
-    `coverage` is filled: the parts of reports that were not examined or were compared as text.
+    `coverage` is filled with the parts of reports that were not examined or were compared as text.
     """
 
     inputs: Floats | None = None
@@ -42,7 +42,7 @@ def columns(outputs: Outputs, context: Context) -> Columns:
 
 
 def _whole(outputs: Outputs) -> Columns:
-    """Return complete reports as labels if few are different; no column otherwise.
+    """Return complete reports as labels if few are distinct, otherwise no column.
 
     Parts that are each independent of the value can reveal it together: (a, b, a ⊕ b ⊕ value).
     """
@@ -132,12 +132,12 @@ def _uniform_grid(numbers: Floats, inputs: Floats, scale: float) -> Columns:
 
 _MOST_LABELS: Final = 250
 _MOST_ATOMS: Final = 128
-_COARSE: Final = 12  # bins, of about equal numbers of reports
-_FEW_VALUES: Final = 300  # different values that are each a bin
+_COARSE: Final = 12  # number of bins with about equal numbers of reports
+_FEW_VALUES: Final = 300  # largest number of distinct values with one bin each
 
 
 class Binning(Protocol):
-    """Which bin each report falls into."""
+    """A division of reports into bins."""
 
     @property
     def column(self) -> str:
@@ -224,7 +224,7 @@ def _fraction_bits(floats: Array) -> Array:
 
 
 def has_bits(name: str) -> bool:
-    """Return whether a column was reported as it is, so that its bits are looked at."""
+    """Return whether a column was reported directly, so that its bits are examined."""
     return not name.startswith(_COMPUTED) and not name.endswith(" modulo 8")
 
 
@@ -330,7 +330,7 @@ def _edges(numbers: Floats) -> list[Floats]:
     often = counts >= max(3, count // 400)
     atoms = values[often][np.argsort(-counts[often])[:_MOST_ATOMS]]
     ordered = np.sort(known)
-    extreme = [ordered[0], np.nextafter(ordered[-1], np.inf)]  # beyond all reports so far
+    extreme = [ordered[0], np.nextafter(ordered[-1], np.inf)]  # an edge beyond all reports so far
     others = np.concatenate([extreme, atoms, np.nextafter(atoms, np.inf)])
     tails = 0.5 ** np.arange(2.0, max(3.0, math.log2(count / 8.0)))
     fine = np.linspace(0.0, 1.0, int(np.clip(math.isqrt(count) // 2, 17, 129)))[1:-1]
@@ -347,7 +347,7 @@ class Event:
     chosen: Mask
 
     def contains(self, columns: Columns, count: int) -> Mask:
-        """Return which reports are in the set."""
+        """Return a mask of the reports in the set."""
         return self.chosen[self.binning.bins(columns, count)]
 
     @cached_property

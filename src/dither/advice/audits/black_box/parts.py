@@ -37,7 +37,7 @@ Coverage = dict[str, str]  # omissions and methods: sentences by the name of the
 
 
 def take_apart(outputs: Outputs, coverage: Coverage) -> Columns:
-    """Return the columns of reports; add to `coverage` where not everything was looked at."""
+    """Return the columns of reports; add the parts that are not examined to `coverage`."""
     return _Reader(coverage).read("report", outputs, 0)
 
 
@@ -272,7 +272,7 @@ class _Reader:
         return found
 
     def _limit(self, name: str, count: int, what: str) -> int:
-        """Return how many parts of `count` are looked at; write it down if these are not all."""
+        """Return the number of examined parts of `count`; record it in the coverage if it is smaller."""
         kept = max(1, min(count, MOST_PARTS, self._left)) if count else 0
         self._left -= kept
         if kept < count:
@@ -324,7 +324,7 @@ def _rectangle(values: list[Any]) -> Array | None:
 
 
 def _places(count: int, kept: int) -> Sequence[int]:
-    """Return which of `count` parts are looked at: the first ones and the last."""
+    """Return the indices of the examined parts of `count`: the first and the last ones."""
     return range(count) if kept >= count else [*range(kept - 1), count - 1]
 
 

@@ -23,17 +23,17 @@ from dither.foundation.arrays import Integers
 _EXPLORE: Final = 200  # reports of each input in the first round, if there are enough samples
 _LEAST: Final = 64  # least first round: 1/64 of the samples
 _GROWTH: Final = 4  # growth of the rounds
-_INPUTS: Final = 300  # inputs at most
+_INPUTS: Final = 300  # largest number of inputs
 _EVENTS, _EVENTS_AT_LAST = 6, 4
 _INPUTS_LATER: Final = 4
 _MAIN, _LAST = 0.8, 0.6  # shares of α: of all rounds, of the last one
-_LEARNED: Final = 1 << 18  # reports that are searched, the last ones
+_LEARNED: Final = 1 << 18  # number of last reports that are searched
 _ERRORS: Final = 2.5  # standard errors that the ranking of candidates subtracts
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed, and the confidence that a refutation must have."""
+    """The claimed ε and δ, and the required confidence of a refutation."""
 
     epsilon: float
     delta: float
@@ -47,7 +47,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class RoundPlan:
-    """How many reports each round draws, and the level of each round that tests."""
+    """The number of reports of each round, and the level of each testing round."""
 
     sizes: tuple[int, ...]
     levels: tuple[float, ...]
@@ -146,7 +146,7 @@ def test(
 
 
 def _choose_events(found: list[CandidateEvent], last: bool) -> list[CandidateEvent]:
-    """Return the events to test: about few inputs, so that each has many reports; at last about two."""
+    """Return the events to test, about few inputs with many reports each; in the last round about two."""
     kept: list[CandidateEvent] = []
     inputs: set[int] = set()
     most, events = (2, _EVENTS_AT_LAST) if last else (_INPUTS_LATER, _EVENTS)
@@ -161,12 +161,12 @@ def _choose_events(found: list[CandidateEvent], last: bool) -> list[CandidateEve
 
 
 def _places(size: int, inputs: Integers, rng: np.random.Generator) -> Integers:
-    """Return places of inputs, each about equally often, in random order."""
+    """Return indices of inputs, each about equally often, in random order."""
     return rng.permutation(np.resize(inputs, size))
 
 
 def _affordable(size: int, calls: Calls, deadline: float) -> int:
-    """Return how many reports can be drawn until the deadline, at most `size`."""
+    """Return the number of reports that can be drawn until the deadline, at most `size`."""
     left = deadline - time.monotonic()
     pace = calls.seconds / max(calls.reports, 1)
     return size if pace * size <= left else max(0, int(left / pace))
@@ -178,7 +178,7 @@ def _check(outputs: Outputs, calls: Calls) -> None:
 
 
 REPEATS, SINGLES = 0.1, 0.1  # shares of α
-_FIRST: Final = 8  # trials that decide whether more are made
+_FIRST: Final = 8  # first trials, which decide whether more are made
 _MOST: Final = 4000
 _LEARN: Final = 60  # single values of each input from which an event is learned
 _PATIENCE: Final = 8.0  # the time limit, in seconds
@@ -221,7 +221,7 @@ def repeats(calls: Calls, claim: Claim) -> Evidence | None:
 
 
 def singles(calls: Calls, claim: Claim, context: Context) -> Evidence | None:
-    """Return the best evidence from values that are given one by one, each in a call of its own."""
+    """Return the best evidence from values that are passed one by one, each in its own call."""
     a, b = (int(position) for position in calls.neighbours.places[0])
     level = SINGLES * claim.alpha
     count = _trials(calls, claim, level)
@@ -251,7 +251,7 @@ def _equal(calls: Calls, index: int, other: int, together: bool) -> bool:
 
 
 def _count_equal(calls: Calls, a: int, b: int, together: bool, trials: int) -> tuple[int, int]:
-    """Return how often two reports are equal, of (a, a) and of (a, b)."""
+    """Return the numbers of equal pairs of reports, for inputs (a, a) and (a, b)."""
     same, other = (sum(_equal(calls, a, two, together) for _ in range(trials)) for two in (a, b))
     return same, other
 
@@ -268,7 +268,7 @@ def _trials(calls: Calls, claim: Claim, level: float) -> int:
 
 
 def _pace(calls: Calls) -> float:
-    """Return how many seconds a call of one value takes."""
+    """Return the duration of a call with one value, in seconds."""
     begin = time.monotonic()
     calls.draw(calls.neighbours.places[0][:1])
     return time.monotonic() - begin

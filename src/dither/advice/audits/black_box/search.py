@@ -20,7 +20,7 @@ _NAME: Final = "score"
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """Bins of a weighted sum of log ratios: how much a report looks like one of the first input."""
+    """Bins of a weighted sum of log ratios, a score of the similarity to reports of the first input."""
 
     binnings: tuple[Binning, ...]
     ratios: tuple[Floats, ...]  # by bin
@@ -62,7 +62,7 @@ class Score:
 def score_reports(
     tables: list[tuple[Binning, Integers, Floats]], first: Mask, half: Mask
 ) -> tuple[Score, Integers] | None:
-    """Return the bins of a score, and the bin of each report; None without two informative columns.
+    """Return the bins of a score, and the bin of each report, or None without two informative columns.
 
     A table is a binning, the bins of the reports, and the counts of both inputs in the first half. `first`
     says which reports are of the first input. Log ratios come from one half, weights from the other.
@@ -159,12 +159,12 @@ def search(
 
 
 def _rank(candidate: CandidateEvent) -> float:
-    """Return what candidates are sorted by: of about equal ones the earlier, simpler column wins."""
+    """Return the sort key of a candidate; among about equal scores, the earlier and simpler column wins."""
     return -round(candidate.score, 1)
 
 
 def tally(which: Integers, bins: Integers, inputs: int, size: int) -> Floats:
-    """Return how many reports of each input fall into each bin."""
+    """Return the number of reports of each input in each bin."""
     return np.bincount(which * size + bins, minlength=inputs * size).reshape(inputs, size).astype(np.float64)
 
 
