@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 LEAST: Final = 32  # least number of categories for an estimate of their distribution
 _BLOCK: Final = 1 << 21  # largest number of array elements in a block
 _LISTED: Final = 1 << 24  # largest number of supports that are listed at once
-_LONG: Final = 1 << 35  # evaluations of polynomials that take most of a minute
-_EVALUATION: Final = 1.2e-9  # seconds of one core for one, measured with 6 coefficients
+_LONG: Final = 1 << 35  # polynomial evaluations that take most of a minute
+_EVALUATION: Final = 1.2e-9  # seconds of one core per evaluation, measured with 6 coefficients
 _LEAN: Final = 3.0  # number of reports with the same weight as the variance of weighted reports
 
 
@@ -575,7 +575,7 @@ def thinned_remark(sizes: EstimatedFrequencies) -> str:
 def sizes_of_sets(reports: Reports | Counts) -> EstimatedFrequencies:
     """Return the shares of people who have at least 1, 2, … items of a set."""
     if not isinstance(reports.question.kernel, ItemSets):
-        raise NotIdentifiable("sizes need reports of sets of items; this question has none")
+        raise NotIdentifiable("sizes need reports of sets of items, such as dt.SetResponse's")
     first = category_question(reports.question).categories.labels[0]  # the other items are not counted
     sizes = cast("EstimatedFrequencies", supported_frequencies(reports, [first]).sizes)
     return replace(sizes, labels=tuple(f"{label} or more" for label in sizes.labels))
