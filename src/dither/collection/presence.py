@@ -163,8 +163,8 @@ def presence_warnings(contract: Campaign) -> list[str]:
         )
     terms = next(iter(contract.asks.values()), None)
     if terms is not None and terms.form == "installed" and contract.every is not None:
-        (asked,) = contract.questions.values()
-        listed = asked.domain.listed
+        (question,) = contract.questions.values()
+        listed = question.domain.listed
         days = [datetime.date.fromisoformat(str(day)) for day in (listed.labels if listed else ())]
         if any(period_start(contract.every, day) != day for day in days[1:]):
             warnings.append(

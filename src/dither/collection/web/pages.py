@@ -277,8 +277,8 @@ class Pages:
         names, contract = list(published.contract.questions), published.contract
         for name, mark in late.items():
             _, by, day = mark
-            asked = queries(name, contract.questions[name], view, by, day)
-            rows = {kind: self._ask(published, query) if query else [] for kind, query in asked.items()}
+            requests = queries(name, contract.questions[name], view, by, day)
+            rows = {kind: self._ask(published, query) if query else [] for kind, query in requests.items()}
             files = _files(published, name, view)
             made = regions(names.index(name), Told(**rows), contract, by, files)
             self._sections[published.id, view, name] = (mark, made)
