@@ -8,6 +8,7 @@ MEANINGS = {
     "allow_raw_release": "True: a mechanism may send the record itself, with a small probability",
     "alphabet": "the characters that a text may have",
     "also": "more mechanisms, of your own",
+    "alternative": "the direction that p-values ask for: both, above 0, or below; decided before looking",
     "anchors": "how many budgets are computed; between them the curve is interpolated",
     "answer": "the answer whose probability is explained",
     "apart": "True: a person may have several of the labels, or none",

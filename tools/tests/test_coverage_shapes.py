@@ -27,8 +27,9 @@ def test_the_exact_truth_is_that_of_the_people_who_are_drawn():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*CURVED, *POINTED])
 def test_bands_keep_their_level_on_average(name):
-    found = [measured(SHAPES[name], epsilon, n, 24, seed=11) for n, epsilon in CELLS]
-    # Measured 97.5 to 98.6 %, by the seeds: bands allow for people at the ends whom no report has shown.
+    found = [measured(SHAPES[name], epsilon, n, 48, seed=11) for n, epsilon in CELLS]
+    # Measured 97.5 to 98.8 %, by the seeds, because bands allow for people at the ends whom no report has
+    # shown. Over 24 runs the noise of the runs took log-normal to 99.002 %.
     assert 0.93 <= np.mean([run["bins"] for run in found]) <= 0.99
     assert min(run["bins"] for run in found) > 0.9
     assert np.mean([run["cdf"] for run in found]) > 0.92
