@@ -232,7 +232,7 @@ def _words(part: Measured | None) -> str:
     if part is None:
         return "not stated"
     often = "" if part.stated >= 0.99 else f", stated in {100 * part.stated:.0f} %"
-    return f"{100 * part.covered:.1f} %; ± {part.half:.2g}; {part.ratio:.2f}{often}"
+    return f"{100 * part.covered:.1f} %, ± {part.half:.2g}, {part.ratio:.2f}{often}"
 
 
 if __name__ == "__main__":
