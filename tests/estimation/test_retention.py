@@ -32,7 +32,8 @@ def counted(
 ) -> PresenceCounts:
     """Return the counts of a collector: the coin and the label of a device are the same in every week."""
     marked = rng.random(installed.size) < share
-    cells = asked.perturb(np.array(LABELS)[installed[marked] + 1]).cells.reshape(-1)
+    seed = dt.Seeded(int(rng.integers(2**31)))
+    cells = asked.perturb(np.array(LABELS)[installed[marked] + 1], source=seed).cells.reshape(-1)
     size = asked.question.outcomes
     rows = [np.bincount(cells[active[marked, week]], minlength=size) for week in range(16)]
     messages = active.sum(axis=0).tolist()
@@ -155,7 +156,9 @@ def test_cohorts_of_months_have_no_retention_by_week_and_the_reason_is_said() ->
     months = ["2025-12-01", "2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01"]
     asked = dt.KRR(dt.Categories(months), epsilon=4)
     rng = np.random.default_rng(5)
-    rows = [np.bincount(asked.perturb(rng.choice(months[:4], 400)).cells, minlength=5) for _ in WEEKS]
+    seed = dt.Seeded(5)
+    drawn = [asked.perturb(rng.choice(months[:4], 400), source=seed).cells for _ in WEEKS]
+    rows = [np.bincount(cells, minlength=5) for cells in drawn]
     found = dt.retention(PresenceCounts("week", WEEKS, [400] * 16, question=asked, counts=rows))
     assert not found.rows
     assert 'every = "month"' in found.missing
