@@ -255,7 +255,11 @@ def test_a_folder_that_is_a_table_is_read_by_its_log(tmp_path: Path) -> None:
     with sql.connect(f"duckdb://{table}") as engine, sql.connect(table.as_uri()) as by_address:
         assert sql.summaries(CAMPAIGN.questions, engine.counts(CAMPAIGN.questions)) == wanted
         parts = [each.counts(CAMPAIGN.questions, unique) for each in (engine, by_address)]
-    assert parts[0] == parts[1]
+    one, other = (
+        sorted(map(str, zip(*(part[name] for name in sorted(part)), strict=True))) for part in parts
+    )
+    assert one == other  # an engine returns rows in any order
+    assert parts[0].keys() == parts[1].keys()
     told = run("estimate", str(table))
     assert told.exit_code == 2
     assert "is a Delta table; its address is duckdb://" in told.output
