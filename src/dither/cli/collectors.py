@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,20 +86,20 @@ def print_changes(
         raise click.UsageError(str(unknown_name("question", column, counts)))
     made = {name: by_day(part) for name, part in counts.items() if column in (None, name)}
     if as_json:
-        print_json(
-            {
-                name: [row for row in days.records() if row["value"] == row["value"]]
-                for name, days in made.items()
-            }
-        )
+        print_json({name: _known_days(days) for name, days in made.items()})
     else:
         click.echo("\n\n".join(_table_of_days(name, days) for name, days in made.items()))
     return made
 
 
+def _known_days(days: EstimatedDays) -> list[Mapping[str, Any]]:
+    """Return the rows of days that have an estimate; the values of others are NaN."""
+    return [row for row in days.records() if not math.isnan(row["value"])]
+
+
 def _table_of_days(name: str, days: EstimatedDays) -> str:
     """Return the estimated days as a table, a row for each answer of a day."""
-    rows = [row for row in days.records() if row["value"] == row["value"]]  # others are not a number
+    rows = _known_days(days)
     if not rows:
         return f"{name}: no day has an estimate yet; too few people, or no interval is over"
     return str(ResultTable(f"{name} by day", tuple(rows)))

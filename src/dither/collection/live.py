@@ -436,10 +436,8 @@ class _Sequence:
 
     def _slot(self, day: datetime.date) -> _SlotCounts:
         if day not in self._shown:
-            self._shown = {
-                **self._shown,
-                day: _SlotCounts(self._question),
-            }  # other threads iterate over the old mapping
+            # Other threads iterate over the old mapping.
+            self._shown = {**self._shown, day: _SlotCounts(self._question)}
         return self._shown[day]
 
     def shrink(self) -> None:

@@ -170,9 +170,7 @@ def _continue(begun: Export, store: StoreReader, folder: Path) -> Export:
     folded = tuple(day for day in store.folded_days(begun.tick) if day >= begun.since)
     made = files.entries()
     there = store.note([files.as_noted(entry) for entry in made if entry.campaign])
-    kept = [
-        entry for entry in made if entry.campaign in (*there, "")
-    ]  # other campaigns were deleted meanwhile
+    kept = [entry for entry in made if entry.campaign in (*there, "")]  # others were deleted meanwhile
     done = replace(begun, tick=store.last, files=(*begun.files, *kept))
     done.write(folder)
     done.finish(folder)
