@@ -398,6 +398,7 @@ func (d *Device) Act(ctx context.Context) (Outcome, error) {
 
 // A Given is the answers so far by one answer. The names are empty where they were erased.
 type Given struct {
+	ID              string // the identity of the report; empty in Waits
 	Asker, Question string
 	Epsilon, Delta  float64
 	Sent            bool // no report of it waits
@@ -446,7 +447,7 @@ func overviewOf(state object, wall int64) (o Overview) {
 	}
 	for _, entry := range rowsOf(state, "entries") {
 		sent := !queued[asString(entry["id"])]
-		o.Given = append(o.Given, Given{asString(entry["asker"]), asString(entry["question"]),
+		o.Given = append(o.Given, Given{asString(entry["id"]), asString(entry["asker"]), asString(entry["question"]),
 			inUnits(units(entry, "epsilon"), 64), inUnits(units(entry, "delta"), 128), sent})
 		if sent {
 			o.Sent++

@@ -84,6 +84,7 @@ class Figure:
     draw: Drawing | None = None
     expected: Sequence[ExpectedNumber] = ()
     needs: tuple[str, ...] = ()  # data files without which the figure is skipped
+    uses: tuple[str, ...] = ()  # data files without which some of its rows are missing
     notes: tuple[str, ...] = field(default=())
     why_not: str = ""
 
@@ -113,6 +114,10 @@ class Figure:
         """Return the names of the needed data files that do not exist."""
         return [name for name in self.needs if setting.file(name) is None]
 
+    def lacking(self, setting: Setting) -> tuple[str, ...]:
+        """Return the names of the used data files that do not exist."""
+        return tuple(name for name in self.uses if setting.file(name) is None)
+
 
 def slug(name: str) -> str:
     """Return a name as files have it: figure-5-8 for "Figure 5.8"."""
@@ -126,15 +131,29 @@ class Outcome:
     figure: Figure
     rows: list[dict[str, Any]]
     skipped: str = ""
+    lacking: tuple[str, ...] = ()  # data files whose absence leaves rows out
+
+    @property
+    def unchecked(self) -> str:
+        """The number of expected numbers that need missing data files, in words; empty without them."""
+        count = len(self.figure.expected) - len(self.checks)
+        if self.skipped or not count:
+            return ""
+        return f"{count} more need {', '.join(self.lacking)} (--data DIR)"
 
     @property
     def checks(self) -> list[tuple[bool, str]]:
-        """For each expected number, whether it was met, and a sentence about it."""
+        """For each expected number, whether it was met, and a sentence about it.
+
+        A number whose row is missing is left out if data files are missing; otherwise it is not met.
+        """
         if self.skipped:
             return []
         said = []
         for expected in self.figure.expected:
             found = expected.found(self.rows)
+            if self.lacking and math.isnan(found):
+                continue
             where = ", ".join(f"{name} = {value}" for name, value in expected.where.items())
             kind = "" if expected.absolute else " relative"
             words = (

@@ -130,7 +130,8 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
         table.write_text(as_csv(rows), encoding="utf-8")
         for old in out.glob(f".{figure.slug}.*.drawn"):
             old.unlink()
-    outcome = Outcome(figure, from_csv(table.read_text(encoding="utf-8")))
+    rows = from_csv(table.read_text(encoding="utf-8"))
+    outcome = Outcome(figure, rows, lacking=figure.lacking(setting))
     _write_pictures(outcome, out, setting)
     mark.touch()
     return outcome
@@ -205,6 +206,8 @@ def _figure(outcome: Outcome, out: Path) -> Markup:
     if outcome.checks:
         items = (element("li", words, class_="met" if ok else "missed") for ok, words in outcome.checks)
         parts.append(element("ul", *items))
+    if outcome.unchecked:
+        parts.append(element("p", f"Not computed: {outcome.unchecked}.", class_="skip"))
     links = [] if outcome.skipped else [element("a", f"{made.slug}.csv", href=f"{made.slug}.csv")]
     if made.made_by:
         name, file, line = made.made_by

@@ -164,6 +164,24 @@ def test_missing_data_skips_cleanly(tmp_path: Path) -> None:
     assert outcome.ok
 
 
+def test_missing_data_leave_numbers_out(tmp_path: Path) -> None:
+    wanted = [ExpectedNumber({"b": name}, "a", 1.5, 0.1, "theory") for name in "xy"]
+    figure = Figure(
+        *("podium", "figure 0", "part", lambda setting: [{"a": 1.5, "b": "x"}]),
+        expected=wanted,
+        uses=("nothing.parquet",),
+    )
+    (outcome,) = run([figure], tmp_path, QUICK)
+    assert outcome.ok
+    assert len(outcome.checks) == 1
+    assert outcome.unchecked == "1 more need nothing.parquet (--data DIR)"
+    assert outcome.unchecked in (tmp_path / "report.html").read_text(encoding="utf-8")
+    (tmp_path / "nothing.parquet").write_bytes(b"")
+    (outcome,) = run([figure], tmp_path, Setting(quick=True, data=tmp_path))
+    assert not outcome.ok  # with the data, a missing row is a missed number
+    assert outcome.unchecked == ""
+
+
 def test_a_missing_extra_skips_cleanly(tmp_path: Path) -> None:
     def make(setting: Setting) -> list[dict[str, float]]:
         raise MissingExtra("training classifiers", "classifiers")

@@ -9,11 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 import dither as dt
 from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector, check
-from dither.collection.presence import EMPTY_MESSAGE, MESSAGES, presence_warnings, present_counts
+from dither.collection.ohttp import configuration
+from dither.collection.presence import (
+    EMPTY_MESSAGE,
+    MESSAGES,
+    presence_notes,
+    presence_warnings,
+    present_counts,
+)
 from dither.collection.refusals import BatchRefused
 from dither.collection.settings import Settings
 from dither.collection.store.store import Withdrawal
@@ -189,14 +197,16 @@ def test_an_author_is_warned_and_a_label_of_few_devices_is_refused() -> None:
         known = {"questions": {"since": asked}, "asks": {"since": QuestionTerms(form="installed")}}
         return Campaign(**{**TERMS, **PRESENT, **known, **more})
 
-    (relay,) = presence_warnings(terms())
+    assert presence_warnings(terms()) == []
+    (relay,) = presence_notes(terms())
     assert "sealing_key" in relay
-    (_, rare) = presence_warnings(terms(expects=1000, people=100))
-    assert "55.6 in a class" in rare  # 1 000 devices, 3 public labels, 6 reports
+    assert presence_notes(terms(sealing_key=configuration(X25519PrivateKey.generate()))) == []
+    (rare,) = presence_warnings(terms(expects=1000, people=100))
+    assert "got 55.6 (1000 devices, 3 labels, 6 reports)" in rare
     months = ["2026-04-01", "2026-05-01", "2026-06-01"]
-    (_, longer) = presence_warnings(terms(months))
-    assert "one label for each week" in longer
-    assert len(presence_warnings(terms(months, every="month"))) == 1
+    (longer,) = presence_warnings(terms(months))
+    assert "one label per week" in longer
+    assert presence_warnings(terms(months, every="month")) == []
     with pytest.raises(dt.errors.InvalidParameter, match="at least 100 expected devices"):
         terms(WEEKS[:2], expects=99)
     assert terms(WEEKS[:2], expects=100).expects == 100

@@ -83,8 +83,11 @@ func (t *Telemetry) on(ctx context.Context, campaign *dither.Campaign) (string, 
 	}
 	unsent := ""
 	if refused {
-		dropped, err := device.Forget(ctx, campaign.Term("asker"))
-		if err != nil {
+		dropped := 0
+		if err := t.keepDeleted(ctx, device, func() (err error) {
+			dropped, err = device.Forget(ctx, campaign.Term("asker"))
+			return err
+		}); err != nil {
 			return "", err
 		}
 		if dropped > 0 {
@@ -92,6 +95,41 @@ func (t *Telemetry) on(ctx context.Context, campaign *dither.Campaign) (string, 
 		}
 	}
 	return t.words() + "\nTelemetry is on." + unsent, nil
+}
+
+// keepDeleted runs an action and keeps the identities of the reports that it deletes unsent, for show and erase.
+func (t *Telemetry) keepDeleted(ctx context.Context, device *dither.Device, action func() error) error {
+	before, err := device.Account(ctx)
+	if err != nil {
+		return err
+	}
+	if err := action(); err != nil {
+		return err
+	}
+	after, err := device.Account(ctx)
+	if err != nil {
+		return err
+	}
+	sent, deleted := map[string]bool{}, t.deleted()
+	for _, one := range before.Given {
+		sent[one.ID] = one.Sent
+	}
+	size := len(deleted)
+	for _, one := range after.Given {
+		if one.Sent && !sent[one.ID] {
+			deleted = append(deleted, one.ID)
+		}
+	}
+	if len(deleted) == size {
+		return nil
+	}
+	return t.write("deleted", strings.Join(deleted, "\n"))
+}
+
+// deleted returns the identities of the reports that were deleted unsent.
+func (t *Telemetry) deleted() []string {
+	content, _ := os.ReadFile(t.path("deleted"))
+	return strings.Fields(string(content))
 }
 
 // overview returns what the account has; nil if it is missing.
@@ -175,7 +213,7 @@ func (t *Telemetry) show(ctx context.Context, campaign *dither.Campaign, wrong e
 	case found == nil || len(found.Given) == 0 && found.Waiting == 0:
 		lines = append(lines, "Nothing was given so far.")
 	default:
-		lines = append(lines, givenOf(found, campaign.Term("asker"))...)
+		lines = append(lines, givenOf(found, campaign.Term("asker"), t.deleted())...)
 		var bodies []string
 		for _, one := range t.campaigns() {
 			more, err := t.device.Preview(ctx, one, t.label(one))
@@ -196,7 +234,7 @@ func (t *Telemetry) show(ctx context.Context, campaign *dither.Campaign, wrong e
 }
 
 // givenOf returns the answers so far and what waits; other askers, of a shared account, are named.
-func givenOf(found *dither.Overview, own string) (lines []string) {
+func givenOf(found *dither.Overview, own string, deleted []string) (lines []string) {
 	nameOf := func(one dither.Given) string {
 		if one.Asker == own {
 			return one.Question
@@ -204,7 +242,7 @@ func givenOf(found *dither.Overview, own string) (lines []string) {
 		return one.Asker + ": " + one.Question
 	}
 	var names, waiting []string
-	spent, times, unsent := map[string]float64{}, map[string]int{}, map[string]int{}
+	spent, times, unsent, gone := map[string]float64{}, map[string]int{}, map[string]int{}, map[string]int{}
 	for _, one := range found.Waits {
 		waiting = append(waiting, nameOf(one))
 	}
@@ -217,10 +255,16 @@ func givenOf(found *dither.Overview, own string) (lines []string) {
 		times[name]++
 		if !one.Sent {
 			unsent[name]++
+		} else if slices.Contains(deleted, one.ID) {
+			gone[name]++
 		}
 	}
 	for _, name := range names {
-		lines = append(lines, fmt.Sprintf("Given so far: %s, %s, of which %d not sent yet; ε = %.6g.", name, often(times[name]), unsent[name], spent[name]))
+		more := ""
+		if gone[name] > 0 {
+			more = fmt.Sprintf(", %d deleted unsent", gone[name])
+		}
+		lines = append(lines, fmt.Sprintf("Given so far: %s, %s (%d not sent yet%s); ε = %.6g.", name, often(times[name]), unsent[name], more, spent[name]))
 	}
 	for _, one := range found.Deletable {
 		for i, name := range one.Questions {
@@ -254,8 +298,11 @@ func (t *Telemetry) takeBack(ctx context.Context, campaign *dither.Campaign) (st
 		if err != nil {
 			return "", err
 		}
-		part, err := device.TakeBack(long, one, how)
-		if err != nil {
+		var part dither.TakenBack
+		if err := t.keepDeleted(ctx, device, func() (err error) {
+			part, err = device.TakeBack(long, one, how)
+			return err
+		}); err != nil {
 			return "", err
 		}
 		done.Withdrawn, done.Unsent, done.Left = done.Withdrawn+part.Withdrawn, done.Unsent+part.Unsent, part.Left
@@ -291,9 +338,9 @@ func (t *Telemetry) erase(ctx context.Context, campaign *dither.Campaign) (strin
 	if _, err := os.Stat(t.accountFile()); err == nil {
 		sent = "How many answers had been sent cannot be read."
 		if found, err := t.overview(ctx, campaign); err == nil && found != nil {
-			gone := 0
+			gone, deleted := 0, t.deleted()
 			for _, one := range found.Given {
-				if one.Asker == campaign.Term("asker") && one.Sent {
+				if one.Asker == campaign.Term("asker") && one.Sent && !slices.Contains(deleted, one.ID) {
 					gone++
 				}
 			}
@@ -311,7 +358,7 @@ func (t *Telemetry) erase(ctx context.Context, campaign *dither.Campaign) (strin
 	if t.accountFile() != own {
 		shared = fmt.Sprintf(" %s is shared by other tools, and stays; what waited there was deleted.", t.accountFile())
 	}
-	err := errors.Join(remove(own), remove(t.path("sent")))
+	err := errors.Join(remove(own), remove(t.path("sent")), remove(t.path("deleted")))
 	return "What was kept here is erased, and telemetry is off. " + sent + " What was sent and not taken back before stays with the " +
 		"collector: nobody can tell which reports were yours." + shared, err
 }

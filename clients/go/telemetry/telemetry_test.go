@@ -172,7 +172,7 @@ func TestOnOffStatusShowAndErase(t *testing.T) {
 	answered(t, use, "travel", "rocket", "outside")
 	answered(t, use, "nothing", "bus", "failed")
 	says(t, use, "status", "Telemetry is on.", "2 reports wait to be sent", "ε = 8 is left.")
-	text := says(t, use, "show", "Given so far: travel, once, of which 1 not sent yet; ε = 1.", `{"batch":"<random>"`, `"label":"1.0"`, "nobody: no address is set")
+	text := says(t, use, "show", "Given so far: travel, once (1 not sent yet); ε = 1.", `{"batch":"<random>"`, `"label":"1.0"`, "nobody: no address is set")
 	if strings.Contains(text, "rocket") {
 		t.Error("a value was shown")
 	}
@@ -180,7 +180,9 @@ func TestOnOffStatusShowAndErase(t *testing.T) {
 	answered(t, use, "travel", "bus", "off")
 	says(t, use, "on", "2 reports were deleted: drawn before `off`, never sent.")
 	answered(t, use, "travel", "bus", "drawn")
-	says(t, use, "erase", "What was kept here is erased", "2 answers had been sent before.")
+	says(t, use, "show", "travel, 2 times (1 not sent yet, 1 deleted unsent); ε = 2.",
+		"minutes, once (0 not sent yet, 1 deleted unsent); ε = 1.")
+	says(t, use, "erase", "What was kept here is erased", "0 answers had been sent before.")
 	says(t, use, "status", "Telemetry is off.")
 	if err := use.Command([]string{"on", "off"}); err == nil {
 		t.Error("two words were taken")
@@ -337,7 +339,7 @@ func TestThisProgramSendsInAnotherProcess(t *testing.T) {
 			break
 		}
 	}
-	says(t, use, "show", "of which 0 not sent yet", "Sent, and can be taken back until")
+	says(t, use, "show", "(0 not sent yet)", "Sent, and can be taken back until")
 	for end := time.Now().Add(20 * time.Second); reap(use.sender) != -1; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a process is left")

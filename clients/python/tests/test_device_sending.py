@@ -81,7 +81,9 @@ def test_what_was_sent_is_taken_back(collector: Stub, folder: Path) -> None:
     path = f"/v1/campaigns/{Campaign((folder / 'campaign.json').read_text()).id}/withdrawals"
     assert collector.withdrawn == [(path, batch.id) for batch in collector.batches]
     assert tool.run("take-back").startswith("Nothing can be taken back any more")
-    assert "3 times, of which 0 not sent yet; ε = 3." in tool.run("show")  # what was spent stays spent
+    assert "3 times (0 not sent yet, 1 deleted unsent); ε = 3." in tool.run(
+        "show"
+    )  # what was spent stays spent
     collector.batches.clear()
     tool.send()
     assert not collector.batches

@@ -202,7 +202,7 @@ def test_show_says_what_was_and_would_be_sent(folder: Path) -> None:
     text = tool.run("show")
     (queued,) = dt.Account.open(tool._account_file()).queue
     assert f'"reports":{{"{queued.fingerprint}":["{queued.data.hex()}"]}}' in text
-    assert "Given so far: command, once, of which 1 not sent yet; ε = 1." in text
+    assert "Given so far: command, once (1 not sent yet); ε = 1." in text
     assert "https://telemetry.example" in text
     assert "with one report, at most 74 %." in " ".join(text.split())
 
@@ -747,6 +747,28 @@ def test_what_waited_at_off_is_never_sent_and_on_says_so(folder: Path) -> None:
         done = tool.send()
         assert done is not None
         assert done.sent == len(collector.batches) == 1
+
+
+def test_answers_that_on_deletes_are_not_counted_as_sent(folder: Path) -> None:
+    with stub() as collector:
+        tool = made(folder, address=collector.address, background=False, epsilon=20.0)
+        tool.run("on")
+        assert tool.answer("command", "build") == "drawn"
+        done = tool.send()
+        assert done is not None
+        assert done.sent == 1
+        for _ in range(2):
+            assert [tool.answer("command", "build"), tool.answer("seconds", 3)] == ["drawn"] * 2
+            tool.run("off")
+            assert "2 reports were deleted" in tool.run("on")
+        assert tool.answer("command", "build") == "drawn"
+        shown = tool.run("show")
+        assert "command, 4 times (1 not sent yet, 2 deleted unsent); ε = 4." in shown
+        assert "seconds, 2 times (0 not sent yet, 2 deleted unsent); ε = 1." in shown
+        assert "1 answer had been sent before." in tool.run("erase")
+        tool.run("on")
+        assert tool.answer("command", "build") == "drawn"
+        assert "0 answers had been sent before." in tool.run("erase")
 
 
 def test_a_permanent_answer_that_was_refused_may_be_sent_again(folder: Path) -> None:

@@ -86,10 +86,11 @@ def figure(
     draw: Any = UTILITY,
     needs: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
+    uses: tuple[str, ...] = (),
 ) -> Figure:
     """Return a figure of the chapter with its expected numbers."""
     found = expected("classifiers", name)
-    return Figure("classifiers", name, title, make, draw, found, needs=needs, notes=notes)
+    return Figure("classifiers", name, title, make, draw, found, needs, uses, notes)
 
 
 TABLES: Final = {  # for the regression, and for the forest if it has a different table

@@ -185,6 +185,7 @@ FIGURES: Final = (
         "Stroke data: age 79, body mass 24",
         figure_7_5,
         notes=(_NOTE_BOX, NOTE_CLAMP, NOTE_SPENT, NOTE_MODELS),
+        uses=TABLES["stroke"],
     ),
     figure(
         "figure 7.6",
@@ -200,6 +201,7 @@ FIGURES: Final = (
             NOTE_SPENT,
             "As published it has Δ = 1 here; the authors' table of the bank data has Δ = 0.5.",
         ),
+        uses=TABLES["bank"],
     ),
     figure(
         "figure E.1",
@@ -212,6 +214,7 @@ FIGURES: Final = (
             "whom the text is, k-RR overtakes SW between ε = 6 and 7 with both classifiers, as the text "
             "says.",
         ),
+        uses=TABLES["stroke"],
     ),
     figure(
         "figure 7.7",

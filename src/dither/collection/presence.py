@@ -151,16 +151,21 @@ def most_reports_of_label(contract: Campaign) -> int:
     return min(128, int((contract.expects or 0) * share * (1.0 + 1e-9)) // 20)
 
 
+def presence_notes(contract: Campaign) -> list[str]:
+    """Return what the collector of a campaign that counts presence can learn besides the counts."""
+    if not counts_presence(contract) or contract.sealing_key is not None:
+        return []
+    return [
+        "anyone who sees network addresses can link a device's messages; to prevent it, add a sealing_key to "
+        "the campaign and give devices a relay (OHTTP)"
+    ]
+
+
 def presence_warnings(contract: Campaign) -> list[str]:
     """Return the warnings for the author of a campaign that counts presence."""
     if not counts_presence(contract):
         return []
     warnings, expects = [], contract.expects or 0
-    if contract.sealing_key is None:
-        warnings.append(
-            "anyone who sees network addresses can link a device's messages: give it a sealing_key, and "
-            "devices a relay (OHTTP)"
-        )
     terms = next(iter(contract.asks.values()), None)
     if terms is not None and terms.form == "installed" and contract.every is not None:
         (question,) = contract.questions.values()
@@ -168,15 +173,16 @@ def presence_warnings(contract: Campaign) -> list[str]:
         days = [datetime.date.fromisoformat(str(day)) for day in (listed.labels if listed else ())]
         if any(period_start(contract.every, day) != day for day in days[1:]):
             warnings.append(
-                f"the days of the label do not begin a {contract.every} each: retention needs one label for "
-                f'each {contract.every}, or every = "month" with labels of months'
+                f"expected each day of the label to begin a {contract.every}, because retention needs one "
+                f'label per {contract.every}; list those days, or set every = "month" and list months'
             )
     values = max((question.outcomes or 1 for question in contract.questions.values()), default=1)
     classes = max(1, len(contract.labels)) * values
     if classes > 1 and expects / classes < contract.people:
         warnings.append(
-            f"{expects} expected devices over {max(1, len(contract.labels))} public labels and {values} "
-            f"reports are {expects / classes:.3g} in a class, fewer than people = {contract.people}: a rare "
-            "combination is seen coming back; list fewer versions, or months in place of weeks"
+            f"expected at least people = {contract.people} devices for each combination of a public label "
+            f"and a report, got {expects / classes:.3g} ({expects} devices, {max(1, len(contract.labels))} "
+            f"labels, {values} reports): a rare combination could be recognised when it returns; list fewer "
+            "labels, or months instead of weeks"
         )
     return warnings

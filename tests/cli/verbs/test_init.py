@@ -31,6 +31,8 @@ def test_telemetry_writes_a_campaign_a_key_and_code(tmp_path: Path, monkeypatch:
     ast.parse(code)
     assert told["key"] in code
     assert "https://t.example" in code
+    for campaign in ("campaign.toml", "presence.toml"):
+        assert "warning" not in run("campaign", "check", f"telemetry/{campaign}").stderr
 
 
 def test_telemetry_of_a_tool_in_go_embeds_the_campaigns(

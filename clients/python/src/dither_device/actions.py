@@ -31,20 +31,46 @@ def _on(tool: Telemetry) -> str:
         return f"Consent is kept, but telemetry stays off here: {reason}."
     account = tool._open_account()
     account.act()  # the person did this themselves
-    dropped = _unqueue(account, campaign.asker) if records is not None and "" in records else 0
+    dropped = _unqueue(tool, account, campaign.asker) if records is not None and "" in records else 0
     unsent = f" {_count(dropped, 'was', 'were')} deleted: drawn before `off`, never sent." if dropped else ""
     return f"{tool._words(campaign)}\nTelemetry is on.{unsent}"
 
 
-def _unqueue(account: Account, asker: str) -> int:
-    """Take what waits for an asker off the queue; return how many reports these were.
+def _unqueue(tool: Telemetry, account: Account, asker: str) -> int:
+    """Delete the reports to an asker that wait to be sent; return their number.
 
     Permanent answers may be given again, unless they are in a batch that may have arrived.
     """
     waiting = [item for item in account.queue if item["asker"] == asker and _waits(item)]
+    unsent = _unsent(account, asker)
     for item in waiting:
         (account.acknowledge if item["batch"] else account.drop)(item["id"])
-    return len(waiting) + sum(account.drop(message) for message in account.messages(asker))
+    dropped = len(waiting) + sum(account.drop(message) for message in account.messages(asker))
+    _keep_deleted(tool, unsent - _unsent(account, asker))
+    return dropped
+
+
+def _unsent(account: Account, asker: str) -> set[str]:
+    """Return the identities of an asker's reports and messages that no attempt to send included."""
+    items = {
+        item["id"] for item in account.queue if item["asker"] == asker and item["batch"] in (None, ASIDE)
+    }
+    return items | set(account.messages(asker))
+
+
+def _keep_deleted(tool: Telemetry, identities: set[str]) -> None:
+    """Keep the identities of reports that were deleted unsent, for `show` and `erase`."""
+    if identities:
+        tool._write("deleted", "\n".join(sorted(_deleted(tool) | identities)))
+
+
+def _deleted(tool: Telemetry) -> set[str]:
+    """Return the identities of the reports that were deleted unsent."""
+    try:
+        with open(tool._path("deleted"), encoding="utf-8") as stream:
+            return set(stream.read().split())
+    except (FileNotFoundError, NotADirectoryError):
+        return set()
 
 
 def _off(tool: Telemetry) -> str:
@@ -118,7 +144,7 @@ def _show(tool: Telemetry) -> str:
         tool._fail(error)
         lines.append(f"What was given cannot be read: {tool.problem}.")
     else:
-        lines += _given(campaign, state or {"entries": [], "queue": []})
+        lines += _given(campaign, state or {"entries": [], "queue": []}, _deleted(tool))
     if campaign is not None and state is not None:
         from dither_device.sending import preview
 
@@ -131,7 +157,7 @@ def _show(tool: Telemetry) -> str:
     return "\n".join([*lines, *_status(tool).split("\n")])
 
 
-def _given(campaign: Campaign | None, state: dict[str, Any]) -> list[str]:
+def _given(campaign: Campaign | None, state: dict[str, Any], deleted: set[str]) -> list[str]:
     """Return the given and the waiting answers; other askers of a shared account are named."""
     own = None if campaign is None else campaign.asker
 
@@ -143,9 +169,12 @@ def _given(campaign: Campaign | None, state: dict[str, Any]) -> list[str]:
     for entry in state["entries"]:
         given.setdefault(name_of(entry), []).append(int(entry["epsilon"], 16) / 2.0**64)
     waiting = [name_of(item) for item in state["queue"] if _waits(item)]
+    unsent = [name_of(item) for item in state["queue"]]  # also those that are set aside
+    gone = [name_of(entry) for entry in state["entries"] if entry["id"] in deleted]
     lines = []
     for name, spent in given.items():
-        text = f"{name}, {_times(len(spent))}, of which {waiting.count(name)} not sent yet"
+        more = f", {gone.count(name)} deleted unsent" if name in gone else ""
+        text = f"{name}, {_times(len(spent))} ({unsent.count(name)} not sent yet{more})"
         lines.append(f"Given so far: {text}; ε = {sum(spent):.6g}.")
     if waiting:
         lines.append(f"Waits to be sent: {', '.join(waiting)}.")
@@ -173,7 +202,10 @@ def _take_back(tool: Telemetry) -> str:
         to = f"{position}/v1/campaigns/{whose}/withdrawals"
         return request("POST", to, body, key, tool.relay, form=JSON)
 
-    done = take_back(tool._open_account(), campaign.asker, campaign.id, post)
+    account = tool._open_account()
+    unsent = _unsent(account, campaign.asker)
+    done = take_back(account, campaign.asker, campaign.id, post)
+    _keep_deleted(tool, unsent - _unsent(account, campaign.asker))
     lines = []
     if done.withdrawn:
         reported = _count(done.withdrawn, "was", "were").replace("report", "answer")
@@ -196,7 +228,7 @@ def _erase(tool: Telemetry) -> str:
         tool._account.close()
         tool._account = None
     own = tool._path("account")
-    for path in (own, own + "-journal", tool._path("sent"), tool._path("sent-presence")):
+    for path in (own, own + "-journal", *map(tool._path, ("sent", "sent-presence", "deleted"))):
         try:
             os.unlink(path)
         except FileNotFoundError:
@@ -229,7 +261,7 @@ def _forget(tool: Telemetry) -> str:
                 account.acknowledge(identity)
             for entry in sent_before:
                 account.withdraw(entry["id"])
-        sent = len({entry["id"] for entry in given} - set(waiting))
+        sent = len({entry["id"] for entry in given} - set(waiting) - _deleted(tool))
     except Exception as error:
         tool._fail(error)
         return "How many answers had been sent cannot be read."

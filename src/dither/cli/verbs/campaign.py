@@ -119,6 +119,8 @@ def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...]
     click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
     click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
     click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))
+    for line in present.get("notes", []):
+        click.echo(f"{'note':10} {line}")
     for line in present.get("warnings", []):
         click.echo(f"{'warning':10} {line}", err=True)
     if "longest lists" in present:
@@ -133,11 +135,16 @@ def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...]
 
 def presence_facts(contract: Campaign) -> dict[str, Any]:
     """Return what a campaign that counts who is present should heed; empty for any other campaign."""
-    from dither.collection.presence import counts_presence, most_reports_of_label, presence_warnings
+    from dither.collection.presence import (
+        counts_presence,
+        most_reports_of_label,
+        presence_notes,
+        presence_warnings,
+    )
 
     if not counts_presence(contract):
         return {}
-    facts: dict[str, Any] = {"warnings": presence_warnings(contract)}
+    facts: dict[str, Any] = {"notes": presence_notes(contract), "warnings": presence_warnings(contract)}
     if contract.questions:
         (question,) = contract.questions.values()
         most = most_reports_of_label(contract)

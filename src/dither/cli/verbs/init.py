@@ -31,9 +31,9 @@ purpose = {purpose}
 begins = {begins}
 ends = {ends}
 people = 100
-repeat = "once"  # one answer to a question in each period of so many days, on a day that the device draws
+repeat = "once"  # one answer to each question in each period of `days` days, on a day that the device draws
 days = 30
-# Public labels of a batch: "test" is left out of all answers, versions such as "1.2" are counted apart.
+# Public labels of a batch: "test" is left out of all results, versions such as "1.2" are counted separately.
 labels = ["test"]
 
 [questions.command]
@@ -61,13 +61,13 @@ ends = {ends}
 people = 100
 repeat = "present"
 every = "week"
-expects = 1500  # devices in a week, about: a label may have one report for 20 of those that carry it
+expects = 5000  # about how many devices are active in a week; with fewer, list months instead of weeks
 label_share = 0.7  # of the devices carry the permanent label; the others carry public labels
-# Public labels, coarse: "test" is left out of all answers; list versions such as "1.2".
+# Public labels: "test" is left out of all results. List few versions, such as "1.2".
 labels = ["test"]
 
 [questions.installed]
-# The week of the first use: the first label is all before, the last one all after.
+# The week of the first use. The first label includes all earlier weeks, the last one all later weeks.
 categories = {weeks}
 installed = true
 mechanism = "ProjectiveResponse"

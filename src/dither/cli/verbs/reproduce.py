@@ -116,6 +116,7 @@ def command(
                 "skipped": outcome.skipped or None,
                 "met": sum(ok for ok, _ in outcome.checks),
                 "missed": [words for ok, words in outcome.checks if not ok],
+                "not computed": outcome.unchecked or None,
             }
             for outcome in outcomes
         ]
@@ -133,4 +134,6 @@ def _verdict(outcome: Outcome) -> str:
     count = f"{len(outcome.rows)} rows, {total - len(missed)} of {total} numbers as expected"
     if not total:
         count = f"{len(outcome.rows)} rows, {'tabulated' if outcome.figure.draw is None else 'drawn'}"
+    if outcome.unchecked:
+        count += f"; {outcome.unchecked}"
     return count + "".join(f"\n       MISSED {words}" for words in missed)
