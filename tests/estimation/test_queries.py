@@ -119,6 +119,36 @@ def test_a_quantile_holds_where_half_of_the_people_are_at_an_end(epsilon: float)
     assert held >= 36
 
 
+def test_a_density_that_rises_to_both_ends_is_not_extrapolated() -> None:
+    """The first and last edge of the arcsine distribution held in 73 to 80 % of the runs."""
+    question = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=1.5)
+    truth = 2 / np.pi * np.arcsin(np.sqrt(question.edges[[1, -2]]))
+    held, gaps = [], []
+    for run in range(25):
+        values = np.sin(np.pi / 2 * np.random.default_rng(run).random(3_000)) ** 2
+        reports = question.perturb(values, source=dt.Seeded(run))
+        shares = dt.cumulative(reports, method="empirical bayes")
+        low, high = (np.asarray(end)[[0, -2]] for end in shares.interval())
+        held += list((low <= truth) & (truth <= high))
+        gaps.append(np.asarray(shares.value)[[0, -2]] - truth)
+    assert np.mean(held) >= 0.88
+    assert np.abs(np.mean(gaps, axis=0)).max() < 0.014  # 0.026 by extrapolation
+
+
+def test_a_share_between_two_edges_says_what_it_assumes() -> None:
+    """Half of the people are at 0: a straight line inside the first cell is far off, and its interval too."""
+    question = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=2, cells=4)
+    random = np.random.default_rng(1)
+    values = np.where(random.random(4_000) < 0.5, 0.0, random.random(4_000))
+    reports = question.perturb(values, source=dt.Seeded(1))
+    shares, smooth = dt.cumulative(reports), dt.cumulative(reports, method="empirical bayes")
+    assert not shares.cdf(0.05).covers(0.525)
+    assert shares.cdf(0.05).condition == " if even inside the cell"
+    assert smooth.cdf(0.05).condition == " if neighbouring cells are alike and even inside the cell"
+    assert shares.cdf(0.25).condition == shares.cdf(0.75 + 1e-12).condition == shares.cdf(2).condition == ""
+    assert shares.cdf(0.25).covers(0.625)
+
+
 def test_cumulative_shares_of_numbers_are_a_table_and_a_term() -> None:
     one = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=2, cells=4)
     first, second = (dt.cumulative(one.perturb(np.full(200, 0.3), source=dt.Seeded(seed))) for seed in (1, 2))

@@ -50,16 +50,17 @@ class Prior:
     differences: Floats  # D, with D'D the penalty
     slope: Floats | None  # None on a circle, where only constants have no second differences
     bins: int
+    ends: float = 0.0  # standard deviation of the first and last bin about the curve
 
     @staticmethod
     @lru_cache(maxsize=8)
-    def of(bins: int, *, circular: bool) -> Prior:
+    def of(bins: int, *, circular: bool, ends: float = 0.0) -> Prior:
         """Return the prior of `bins` bins of an interval or a circle."""
         unit = np.eye(bins)
         if circular:
             return Prior(np.roll(unit, 1, axis=0) - 2.0 * unit + np.roll(unit, -1, axis=0), None, bins)
         slope = np.linspace(-1.0, 1.0, bins) if bins > 1 else np.zeros(1)
-        return Prior(np.diff(unit, 2, axis=0), slope, bins)
+        return Prior(np.diff(unit, 2, axis=0), slope, bins, ends)
 
     @property
     def rank(self) -> int:
@@ -91,11 +92,12 @@ class Prior:
         smoothness, scatter = strength
         steep = 0.0 if self.slope is None else float(self.slope @ self.slope)
         level = self.rank * math.log(smoothness) + self._level
-        if scatter == 0.0:
+        if scatter == 0.0 and self.ends == 0.0:
             matrix = smoothness * self._squares
-        else:  # ((λD'D)⁺ + τ²)⁻¹ = λD'(1 + λτ²DD')⁻¹D
-            rows = self.differences
-            inner = cholesky(np.eye(len(rows)) + smoothness * scatter**2 * product(rows, rows.T))
+        else:  # ((λD'D)⁺ + T)⁻¹ = λD'(1 + λDTD')⁻¹D, with T the variances of single bins about the curve
+            rows, variances = self.differences, np.full(self.bins, scatter**2)
+            variances[[0, -1]] += self.ends**2
+            inner = cholesky(np.eye(len(rows)) + smoothness * product(rows * variances, rows.T))
             root = solve_lower(inner, rows)
             matrix = smoothness * product(root.T, root)
             level -= log_determinant(inner)
@@ -448,17 +450,22 @@ def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> tup
 _SCATTERS: Final = (0.0, 0.5, 2.0)  # scatter of declared points about a smooth curve
 
 
+_END_CELLS: Final = 1.0  # standard deviation of the first and last log-share about the curve: a factor of e
+
+
 def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:
     """Return the posterior of the shares of ordered cells, from the distribution of reports of each cell.
 
-    As for declared points, the shares scatter about a smooth curve, by a factor that is also estimated.
+    As for declared points, the shares scatter about a smooth curve, by a factor that is also estimated. The
+    first and last cell may differ from the curve, because it has neighbours on one side only there: a
+    density that rises to an end would be extrapolated with a bias.
     """
     operator = Dense(np.ascontiguousarray(laws.T), np.arange(laws.shape[1]))
     model = DensityModel(
         operator,
         np.zeros((laws.shape[1], 0)),
         np.asarray(counts, dtype=np.float64),
-        Prior.of(laws.shape[0], circular=False),
+        Prior.of(laws.shape[0], circular=False, ends=_END_CELLS),
     )
     return about_a_curve(model)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from dither.privacy import Guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_ON_EDGE: Final = 1e-9  # relative to the domain; a point this close to an edge is at the edge
 
 
 @name_result
@@ -81,7 +84,8 @@ class EstimatedCumulative(Estimate):
     def cdf(self, x: object) -> Estimate:
         """Estimate the share of people below x, with linear interpolation between edges.
 
-        On an ordinal scale x is an answer, and the share counts people with at most this answer.
+        The interval of a share between two edges holds if people are even inside this cell; it prints this
+        condition. On an ordinal scale x is an answer, and the share counts people with at most this answer.
         """
         position = self._place(x)
         return self._at(position)
@@ -125,7 +129,11 @@ class EstimatedCumulative(Estimate):
         heights = np.concatenate([[0.0], np.asarray(self.value)])
         errors = np.concatenate([[0.0], np.asarray(self.standard_error)])
         value, error = (float(np.interp(point, self.edges, part)) for part in (heights, errors))
-        interval = StudentInterval(value, error, self.n, condition=self.condition)
+        condition, gap = self.condition, float(np.abs(self.edges - point).min())
+        inside = self.edges[0] < point < self.edges[-1] and gap > _ON_EDGE * float(np.ptp(self.edges))
+        if inside and not self.labels:  # the reports do not show where in a cell people are
+            condition += f"{' and' if condition else ' if'} even inside the cell"
+        interval = StudentInterval(value, error, self.n, condition=condition)
         return Estimate.of(interval, self.guarantee, limits=SHARE)
 
 
@@ -192,7 +200,8 @@ def cumulative(
     By default the unbiased estimates are replaced by the increasing numbers from 0 to 1 that are nearest in
     squares (isotonic regression). This never increases the sum of squared errors. `monotone=False` leaves
     them unbiased. `method="empirical bayes"` takes the shares of neighbouring cells to lie about a smooth
-    curve: smaller errors, and intervals that hold on average if that is so.
+    curve, except for the first and last cell, which may differ from it by a factor: smaller errors, and
+    intervals that hold on average if that is so.
     """
     check_choice("method", method, Literal["linear", "empirical bayes"])
     value, error, question, n = _read(reports)
