@@ -176,3 +176,74 @@ def test_a_test_of_different_people_refuses_the_same_ones():
     told = both.perturb({"a": [0, 1] * 100, "b": [0, 1] * 100}, source=dt.Seeded(1))
     with pytest.raises(InvalidParameter, match="some people are in both groups"):
         dt.stats.same_distribution(told["a"], told["b"])
+
+
+def _answered(size: int = 300) -> dict[str, dt.Reports]:
+    rng = np.random.default_rng(5)
+    pet, home = rng.integers(0, 2, size), rng.integers(0, 3, size)
+    pair = dt.Each(
+        number=dt.SW(dt.Interval(0, 1), epsilon=4),
+        other=NUMBER,
+        pet=dt.KRR(dt.Categories(2), epsilon=4),
+        home=dt.KRR(dt.Categories(3), epsilon=4),
+    )
+    value = rng.beta(2, 5, size)
+    values = {"number": value, "other": value, "pet": pet, "home": home}
+    return dict(pair.perturb(values, source=dt.Seeded(1)))
+
+
+def _results() -> dict[str, tuple[dt.Reports, object]]:
+    """Return reports with a function for one estimate from them, which other results compute."""
+    shown = _answered()
+    number, pet = shown["number"], shown["pet"]
+    sets = dt.SetResponse(dt.Several(20, most=3), epsilon=1, pairs=True)
+    items = sets.perturb([[0, 1], [0], [2]] * 100, source=dt.Seeded(1))
+    steps = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=2, cells=4)
+    below = steps.perturb(np.linspace(0, 1, 200), source=dt.Seeded(1))
+    fields = dt.Marginals({"a": dt.Categories(2), "b": dt.Categories(3)}, epsilon=2)
+    pairs = fields.perturb({"a": [0, 1] * 150, "b": [0, 1, 2] * 100}, source=dt.Seeded(1))
+    maybe = dt.KRR(dt.Nullable(dt.Categories(["a", "b"])), epsilon=4)
+    optional = maybe.perturb(["a", "b", None] * 100, source=dt.Seeded(1))
+    column = np.linspace(0, 1, 300)
+    return {
+        "cdf": (number, lambda r: dt.distribution(r).cdf(0.3)),
+        "tail": (number, lambda r: dt.distribution(r).tail(0.3)),
+        "share": (number, lambda r: dt.distribution(r, method="as reported").share(0.1, 0.3)),
+        "quantile": (number, lambda r: dt.distribution(r).quantile(0.3)),
+        "mode": (number, lambda r: dt.distribution(r).mode()),
+        "table": (pet, lambda r: dt.stats.crosstab(r, shown["home"])[0, 1]),
+        "row": (pet, lambda r: dt.stats.crosstab(r, shown["home"]).within_rows()[0, 1]),
+        "private": (pet, lambda r: dt.estimate(r, by=shown["home"])[1][0]),
+        "covariance": (number, lambda r: dt.stats.covariance(r, shown["other"])),
+        "correlation": (number, lambda r: dt.stats.correlation(r, shown["other"])),
+        "slope": (number, lambda r: dt.stats.regression(r, shown["other"]).slope),
+        "prediction": (number, lambda r: dt.stats.regression(r, shown["other"]).at(0.5)),
+        "R²": (number, lambda r: dt.stats.regression(r, shown["other"]).r_squared),
+        "log-odds": (pet, lambda r: dt.stats.regression(column, r).slope),
+        "chance": (pet, lambda r: dt.stats.regression(column, r).at(0.5)),
+        "odds": (pet, lambda r: dt.stats.regression({"x": column}, r).odds("x")),
+        "size": (items, lambda r: dt.frequencies(r).sizes[1]),
+        "both": (items, lambda r: dt.stats.joint_frequency(r, 0, 1)),
+        "cumulative": (below, lambda r: dt.cumulative(r).cdf(0.4)),
+        "marginals": (pairs, lambda r: dt.stats.tables(r)["a", "b"][0, 1]),
+        "margin": (pairs, lambda r: dt.stats.tables(r)["a", "b"].within_columns()[0, 1]),
+        "family": (number, lambda r: dt.stats.fit_family(r, "beta").parameters["alpha"]),
+        "answered": (optional, lambda r: dt.frequencies(r).of_answered()["a"]),
+        "rate": (optional, dt.stats.response_rate),
+    }
+
+
+def test_an_estimate_of_every_result_knows_the_people():
+    """Two of them are refused, or their difference counts each person once; never taken as independent."""
+    wrong = []
+    for name, (reports, estimate) in _results().items():
+        twice = [estimate(reports) for _ in range(2)]  # type: ignore[operator]
+        try:
+            gap = twice[0] - twice[1]
+        except InvalidParameter as error:
+            fits = "same people" in str(error)
+        else:
+            fits = gap.n == len(reports) and gap.standard_error < 1e-6
+        if not (fits and twice[0].people):
+            wrong.append(name)
+    assert wrong == []

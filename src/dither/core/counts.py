@@ -13,7 +13,7 @@ from typing import Any, Final, Self, TypeVar, cast
 import numpy as np
 
 from dither.core.count_tables import MOST_COUNT, read_counts, whole_number
-from dither.core.people import People, join
+from dither.core.people import People, join, new_people
 from dither.core.question import Question, as_question
 from dither.core.repetition import ChangeReports, DatedReports
 from dither.core.reports import Reports, check_codebooks
@@ -65,6 +65,8 @@ class Counts:
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "n", int(self.n))
+        if not self.people:
+            object.__setattr__(self, "people", new_people(self.n))
 
     @classmethod
     def of(cls, reports: Reports) -> Self:

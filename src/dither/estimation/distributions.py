@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -14,6 +14,7 @@ from dither.core.counts import Counts
 from dither.core.domains import Line
 from dither.core.domains.calendar import Calendar
 from dither.core.domains.ranges import Clipping
+from dither.core.people import People
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.curve import DensityCurve
 from dither.estimation.estimate import Estimate
@@ -21,6 +22,7 @@ from dither.estimation.likelihood import Bins, Fit, Histogram, Inference, Likeli
 from dither.estimation.linear import linear
 from dither.estimation.method import in_unit, number_question
 from dither.estimation.rounding import thousands
+from dither.estimation.same_people import with_people
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.matrices import product
 from dither.foundation.tables import Row, Tabular
@@ -87,6 +89,7 @@ class EstimatedDistribution(Tabular):
     method: str
     fit: Fit | None = None
     curve: DensityCurve | None = None
+    people: People = field(default=(), kw_only=True)  # who sent the reports, if known
 
     @classmethod
     def of_curve(cls, curve: DensityCurve, summary: Counts, method: str, bins: Bins) -> Self:
@@ -140,7 +143,9 @@ class EstimatedDistribution(Tabular):
         rows = np.eye(curve.shares.size)[curve.bins :]
         masses = [
             PointMass(
-                float(self.line.from_unit(np.asarray(atom.place))), curve.share(row[None, :]), self.line.unit
+                float(self.line.from_unit(np.asarray(atom.place))),
+                replace(curve.share(row[None, :]), people=self.people),
+                self.line.unit,
             )
             for atom, row in zip(curve.atoms, rows, strict=True)
             if curve.shares @ row > 0.0  # possible but unseen atoms at the ends have share 0
@@ -164,6 +169,7 @@ class EstimatedDistribution(Tabular):
         density = np.where(inside, heights, 0.0)
         return float(density) if density.ndim == 0 else density
 
+    @with_people
     def cdf(self, x: object) -> Estimate:
         """Estimate the share of people whose values are at most x."""
         self._check_ordered("a cdf")
@@ -175,6 +181,7 @@ class EstimatedDistribution(Tabular):
             return self.curve.share_below(self.line.to_unit(np.array([x])))
         return self._inference.share(float(x))
 
+    @with_people
     def tail(self, x: object) -> Estimate:
         """Estimate the share of people whose values are above x."""
         self._check_ordered("a tail")
@@ -183,6 +190,7 @@ class EstimatedDistribution(Tabular):
             return Estimate(float(x < self.line.low), 0.0, self.n, self.guarantee)
         return self.share(x, self.line.high)
 
+    @with_people
     def share(self, first: object, last: object) -> Estimate:
         """Estimate the share of people above `first` and at most at `last`; the lowest value is included.
 
@@ -196,6 +204,7 @@ class EstimatedDistribution(Tabular):
             return self.curve.share_between(unit[:1], unit[1:])
         return self._inference.between(low, high)
 
+    @with_people
     def quantile(self, q: float) -> Estimate:
         """Estimate the value below which a q of the people are."""
         self._check_ordered("a quantile")
@@ -222,6 +231,7 @@ class EstimatedDistribution(Tabular):
                 "further reports"
             )
 
+    @with_people
     def mode(self) -> Estimate:
         """Estimate the likeliest value: a point mass, or where the density is highest.
 
@@ -232,6 +242,7 @@ class EstimatedDistribution(Tabular):
             raise InvalidParameter("a mode is read off a smooth curve: use method='empirical bayes'")
         return in_unit(self.curve.mode(), self.summary)
 
+    @with_people
     def mean(self) -> Estimate:
         """Estimate the mean, by `dt.mean` where it is available."""
         self._check_ordered("a mean")
@@ -243,6 +254,7 @@ class EstimatedDistribution(Tabular):
             return in_unit(linear.mean(self.summary), self.summary)
         return in_unit(self._inference.mean(), self.summary)
 
+    @with_people
     def variance(self) -> Estimate:
         """Estimate the variance, by likelihood."""
         self._check_ordered("a variance")

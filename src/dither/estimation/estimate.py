@@ -98,7 +98,9 @@ class Estimate(Tableau):
     # The people who sent the reports, if known. Estimates of two calls may be of the same people.
     people: People = field(default=(), kw_only=True)
     # Each person's influence on the estimate, for differences of estimates of the same people.
-    influence: Floats | Callable[[], Floats] | None = field(default=None, kw_only=True)
+    influence: Floats | Callable[[], Floats | None] | None = field(default=None, kw_only=True)
+    # Each person's influence on the category of an index, if it is known.
+    each: Callable[[int], Floats | None] | None = field(default=None, kw_only=True)
     unit: str = field(default="", kw_only=True)  # printed unit of the value
     remark: str = field(default="", kw_only=True)  # printed after the number of reports
     # The range of the population's value. Printed intervals are cut here, with a mark.
@@ -287,9 +289,9 @@ class Estimate(Tableau):
             clipping=self.clipping,
         )
 
-    def _influence_of(self, at: int) -> Callable[[], Floats] | None:
+    def _influence_of(self, at: int) -> Callable[[], Floats | None] | None:
         """Return a function for each person's influence on one category, or None if it is not known."""
-        return None
+        return None if self.each is None else partial(self.each, at)
 
     @cached_property
     def moved_by(self) -> Floats | None:

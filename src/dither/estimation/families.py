@@ -218,6 +218,7 @@ def fit_family(reports: Reports | Counts, family: FamilyName) -> FittedFamily:
             StudentInterval(float(value), float(error), summary.n, 0.0),
             question.guarantee,
             limits=(0.0 if above else -math.inf, math.inf),
+            people=summary.people,
         )
         for name, above, value, error in zip(kind.names, kind.positive, natural, errors, strict=True)
     }

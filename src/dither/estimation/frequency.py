@@ -159,6 +159,7 @@ class EstimatedFrequencies(LabelledEstimate):
             labels=labels,
             origin=self if self.origin is None else self.origin,
             people=self.people,
+            each=lambda at: parts[at].moved_by,
             limits=SHARE,
             remark=parts[0].remark,
         )
@@ -505,6 +506,7 @@ def supported_frequencies(
     if isinstance(question.kernel, ItemSets):
         reported = WeightedReports(reports, None) if isinstance(reports, Reports) else None
         sizes = _sizes(summary.counts[supports.size :], summary.n, question)
+        sizes = replace(sizes, people=summary.people)
         return _as_lower_bounds(replace(made, apart=True, sizes=sizes, told=reported), sizes, supports.size)
     return made if made.told is None else replace(made, told=summary)
 
@@ -542,7 +544,7 @@ def _chosen_items(reports: Reports | Counts, items: Sequence[Hashable]) -> Estim
         counts = kernel.count_of(flat, elements)
     labels = tuple(question.categories.labels[code] for code in codes.tolist())
     made = read(counts[: codes.size], n, kernel, labels, question.guarantee)
-    sizes = _sizes(counts[codes.size :], n, question)
+    sizes = replace(_sizes(counts[codes.size :], n, question), people=reports.people)
     return _as_lower_bounds(replace(made, apart=True, sizes=sizes, told=None), sizes, kernel.items)
 
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
 from dither.core.counts import Counts
-from dither.core.people import People, people_by_id, take
+from dither.core.people import People, join, people_by_id, take
 from dither.core.question import Question, as_question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.method import MINIMUM
-from dither.estimation.pairs import crosstab
+from dither.estimation.pairs import EstimatedTable, crosstab
 from dither.estimation.person_numbers import (
     PersonNumbers,
     check_pair,
@@ -28,7 +29,7 @@ from dither.estimation.person_numbers import (
 from dither.estimation.ratios import QuotientInterval
 from dither.estimation.rounding import OF_ANSWERS, SHARE
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
-from dither.foundation.arrays import Array, Integers
+from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.numerics.distributions import check_level
 from dither.foundation.tables import ResultTable, Row, show_label
 
@@ -408,7 +409,8 @@ def _private_groups(
                     guarantee,
                     labels=table.columns,
                     origin=table,
-                    people=request.people,
+                    people=join([request.people, reports.people]),
+                    each=partial(_cell_influence, table, index),
                     limits=SHARE,
                     remark=_ALL,
                 )
@@ -432,13 +434,18 @@ def _private_groups(
             guarantee,
             unit=line.unit,
             origin=request,
-            people=request.people,
+            people=join([reports.people, request.people]),
             influence=moved / bottom,
             limits=(line.low, line.high),
             clipping=None if line.clipping is None else replace(line.clipping, quantity="mean"),
             remark=_ALL + (OF_ANSWERS if decoded.optional else ""),
         )
     return kept, len(labels) - len(kept)
+
+
+def _cell_influence(table: EstimatedTable, row: int, column: int) -> Floats | None:
+    """Return each person's influence on a share within a row of a table."""
+    return table.evidence.influence((row, column), table.whose)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
 
-from dither.core.counts import Counts, summarise
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.kernels.sets.functions import FunctionsKernel, TableReading
+from dither.core.people import People
 from dither.core.question import Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found
@@ -51,6 +52,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
     answers: Mapping[str, Sequence[Hashable]]  # labels of each attribute
     read: _Shares = field(repr=False)
     possible: bool = False
+    people: People = field(default=(), repr=False)  # who sent the reports, if known
     limits: ClassVar[tuple[float, float]] = SHARE
 
     def records(self) -> list[Row]:
@@ -80,7 +82,8 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
     def __getitem__(self, names: Any) -> Estimate:
         key = (names,) if isinstance(names, str) else names
         if key in self.parts and len(key) == 1:
-            return replace(self.parts[key], labels=tuple(self.answers[key[0]]))
+            labels = tuple(self.answers[key[0]])
+            return replace(self.parts[key], labels=labels, people=self.people, origin=self.read)
         if key in self.parts:
             return self._pair(key, _interval(self.parts[key]))
         if isinstance(key, tuple) and len(key) == 2 and key[::-1] in self.parts:
@@ -102,6 +105,8 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
             evidence,
             confidence=interval,
             limits=SHARE,
+            people=self.people,
+            origin=self.read,
         )
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
@@ -130,7 +135,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
             key: replace(part, value=kept[key], confidence=replace(_interval(part), value=kept[key]))
             for key, part in self.parts.items()
         }
-        return EstimatedTables(moved_parts, self.n, self.answers, self.read, True)
+        return EstimatedTables(moved_parts, self.n, self.answers, self.read, True, self.people)
 
     def __repr__(self) -> str:
         shown = ", ".join(" × ".join(key) for key in list(self.parts)[:4])
@@ -139,6 +144,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
         return f"EstimatedTables({shown}{more}; n = {thousands(self.n)}{step})"
 
 
+@name_result
 def tables(reports: Reports | Counts) -> EstimatedTables:
     """Estimate the tables of all pairs of attributes (or of all attributes) from reports of `Marginals`.
 
@@ -304,6 +310,9 @@ class _PairEvidence:
     read: _Shares
     indices: tuple[int, ...]
     table: VarianceInterval
+
+    def influence(self, at: tuple[int, int], whose: str) -> None:
+        """Return None: tables of counts do not have each person's influence."""
 
     def _influences(self) -> Iterator[tuple[int, Floats]]:
         cells = int(np.size(self.table.value))

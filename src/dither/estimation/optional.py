@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -341,7 +342,7 @@ def response_rate(reports: Reports | Counts, *, weights: Weighting | None = None
             "dt.Nullable(domain)"
         )
     if "frequencies" in question.quantities:
-        shares = supported_frequencies(summary) if weights is None else weighted_frequencies(reports, weights)
+        shares = supported_frequencies(reports) if weights is None else weighted_frequencies(reports, weights)
         return replace(1.0 - shares[None], remark=shares.remark)
     if summary.n == 0:
         raise NotIdentifiable("expected at least one report, got 0")
@@ -355,9 +356,18 @@ def response_rate(reports: Reports | Counts, *, weights: Weighting | None = None
     mean = min(max(share, other), other + kept)
     error = math.sqrt(mean * (1.0 - mean) / summary.n) / kept
     interval = ScoreInterval(share, other, kept, summary.n, error)
-    return Estimate(
+    rate = Estimate(
         (share - other) / kept, error, summary.n, question.guarantee, confidence=interval, limits=SHARE
     )
+    if isinstance(reports, Counts):
+        return rate
+    return replace(rate, influence=partial(_influence_of_answering, reports))
+
+
+def _influence_of_answering(reports: Reports) -> Floats:
+    """Return each person's influence on the response rate."""
+    kernel = cast("OptionalQuestion", reports.question).kernel
+    return influences(kernel.answer_reading()[reports.cells.reshape(-1)], None)[1]
 
 
 def _weighted_rate(reports: Reports, weights: object) -> Estimate:

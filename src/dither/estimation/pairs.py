@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -36,7 +37,7 @@ from dither.estimation.significance import (
     is_dense,
     quadratic_form,
 )
-from dither.estimation.weights import Weighting, as_weights, freedom
+from dither.estimation.weights import Weighting, Weights, as_weights, freedom, influences
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import student_t_quantile
 from dither.foundation.tables import Row, as_text, show_label
@@ -51,6 +52,9 @@ class PairEvidence(Protocol):
 
     def within(self, side: int) -> QuotientInterval:
         """Return the shares within rows (side 0), or within columns with the sides exchanged (side 1)."""
+
+    def influence(self, at: tuple[int, int], whose: str) -> Floats | None:
+        """Return each person's influence on a share of people, rows or columns; None if it is not known."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +94,9 @@ class EstimatedTable(Estimate):
         interval = interval if side == 0 else interval.transpose()
         value, error = interval.value, interval.error
         remark = f", shares of {whose}{self.remark}"
-        return replace(self, value=value, error=error, confidence=interval, whose=whose, remark=remark)
+        origin = self if self.origin is None else self.origin
+        facts: dict[str, Any] = {"whose": whose, "remark": remark, "origin": origin}
+        return replace(self, value=value, error=error, confidence=interval, **facts)
 
     def __getitem__(self, pair: Any) -> Estimate:
         first, second = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, None)
@@ -99,7 +105,14 @@ class EstimatedTable(Estimate):
         if second not in self.columns:
             raise unknown_name("answer to the second question", second, map(str, self.columns))
         at = self.rows.index(first), self.columns.index(second)
-        return Estimate.of(self.confidence.pick(at), self.guarantee, origin=self, limits=SHARE)
+        return Estimate.of(
+            self.confidence.pick(at),
+            self.guarantee,
+            origin=self if self.origin is None else self.origin,
+            people=self.people,
+            influence=partial(self.evidence.influence, at, self.whose),
+            limits=SHARE,
+        )
 
     def items(self) -> Iterator[tuple[tuple[Hashable, Hashable], Estimate]]:
         """Return the pairs of answers with their shares."""
@@ -218,7 +231,7 @@ def crosstab(first: Reports, second: Reports, *, weights: Weighting | None = Non
         first.question.guarantee.compose(second.question.guarantee),
         tuple(sides[0].categories.labels),
         tuple(sides[1].categories.labels),
-        _Crossed(sides, found, heavy, covariances, equal, n),
+        _Crossed(sides, found, heavy, covariances, equal, n, (first, second), given),
         confidence=interval,
         limits=SHARE,
         remark="" if given is None else f", design effect {given.design_effect:.2f}",
@@ -262,6 +275,8 @@ class _Crossed:
     covariances: list[Floats]
     equal: float  # the effective number of people
     n: int
+    reports: tuple[Reports, Reports]
+    weights: Weights | None
 
     def within(self, side: int) -> QuotientInterval:
         """Return the shares of the second answer among people with the first: f/r, by rows of the first.
@@ -280,6 +295,17 @@ class _Crossed:
         spread = (constant / self.equal, -slope / (2.0 * self.equal), square / self.equal)
         bottom = np.broadcast_to(self.found.means[side][:, None], joint.shape)
         return QuotientInterval(joint, bottom, spread, self.n)
+
+    def influence(self, at: tuple[int, int], whose: str) -> Floats:
+        """Return each person's influence on a share: y₁y₂ − f of people, y₁(y₂ − ρ)/r of rows."""
+        first, second = (indicators(part)[:, code] for part, code in zip(self.reports, at, strict=True))
+        if whose == "people":
+            return influences(first * second, self.weights)[1]
+        side = 0 if whose == "rows" else 1
+        first, second = (first, second) if side == 0 else (second, first)
+        total = float(self.found.means[side][at[side]])
+        gaps = first * (second - float(self.found.joint[at]) / total) / total
+        return influences(gaps, self.weights)[1]
 
     def independence(self) -> Significance:
         """Return the χ² test of independence; the covariance of products follows from the factors."""
@@ -398,6 +424,7 @@ def _together(first: Reports | Counts, second: Second) -> _Joint | CountedMoment
     return CountedMoments(first, second)
 
 
+@name_result
 def covariance(first: Reports | Counts, second: Second = None) -> Estimate:
     """Estimate the covariance of two numbers of the same people, without bias.
 
@@ -420,6 +447,7 @@ def covariance(first: Reports | Counts, second: Second = None) -> Estimate:
     return Estimate.of(interval, joint.guarantee, remark=joint.remark, clipping=clipped)
 
 
+@name_result
 def correlation(first: Reports | Counts, second: Second = None) -> Estimate:
     """Estimate the correlation of two numbers of the same people, from −1 to 1.
 

@@ -134,7 +134,7 @@ class EstimatedCumulative(Estimate):
         if inside and not self.labels:  # the reports do not show where in a cell people are
             condition += f"{' and' if condition else ' if'} even inside the cell"
         interval = StudentInterval(value, error, self.n, condition=condition)
-        return Estimate.of(interval, self.guarantee, limits=SHARE)
+        return Estimate.of(interval, self.guarantee, limits=SHARE, origin=self, people=self.people)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from dither.core.domains.domain import regular
+from dither.core.people import join
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.design import (
@@ -121,7 +122,8 @@ class EstimatedRegression(LabelledEstimate):
             raise InvalidParameter("odds need a logistic regression: a response with two answers")
         part = self[label]
         interval = TransformedInterval.of(part, _exp)
-        return Estimate(_exp(float(part.value)), None, part.n, part.guarantee, confidence=interval)
+        known: dict[str, Any] = {"confidence": interval, "people": part.people}
+        return Estimate(_exp(float(part.value)), None, part.n, part.guarantee, **known)
 
     @property
     def line_ends(self) -> tuple[float, float] | None:
@@ -184,7 +186,7 @@ def regression(
     if isinstance(response, str) and isinstance(regressors, Reports):
         if weights is not None or answer is not None:
             raise InvalidParameter("numbers in one report have neither weights nor an answer to explain")
-        return _name_clipped(_within_reports(regressors, response), {"value": regressors})
+        return _dress(_within_reports(regressors, response), {"value": regressors})
     if isinstance(regressors, str):
         from dither.estimation.formulas import read_formula
 
@@ -214,7 +216,8 @@ def regression(
         names = design.names
         parts = [model.coefficient(index) for index in range(len(names))]
         logistic = _collect(parts, tuple(names), design, model.chance, answer=model.answer)
-        return _name_clipped(logistic, {factor.name: factor.reports for factor in design.factors})
+        private_factors = {factor.name: factor.reports for factor in design.factors}
+        return _dress(logistic, {**private_factors, "the response": explained})
     if answer is not None:
         raise InvalidParameter("answer= is for a question with two answers; this one has numbers")
     if isinstance(explained, Reports):
@@ -222,21 +225,23 @@ def regression(
         check_numbers(f"response {named_response!r}" if named_response else "the response", explained)
     fitted = _least_squares(design, explained, checked, guarantee)
     numbers = {factor.name: factor.reports for factor in design.factors}
-    return _name_clipped(fitted, {**numbers, "the response": explained})
+    return _dress(fitted, {**numbers, "the response": explained})
 
 
-def _name_clipped(fitted: EstimatedRegression, columns: Mapping[str, object]) -> EstimatedRegression:
-    """Return a regression that prints how its numbers, coefficients and predictions were clipped."""
+def _dress(fitted: EstimatedRegression, columns: Mapping[str, object]) -> EstimatedRegression:
+    """Return a regression whose coefficients and predictions know their people and print any clipping."""
+    reports = [column for column in columns.values() if isinstance(column, Reports)]
+    facts: dict[str, Any] = {"people": join(part.people for part in reports)}
     clipped = clipping_of("", columns)
-    if clipped is None:
-        return fitted
+    if clipped is not None:
+        facts["clipping"] = clipped
     predict, explained_share = fitted.predict, fitted.explained_share
     return replace(
         fitted,
-        clipping=clipped,
-        parts=tuple(replace(part, clipping=clipped) for part in fitted.parts),
-        predict=lambda values: replace(predict(values), clipping=clipped),
-        explained_share=explained_share and (lambda: replace(explained_share(), clipping=clipped)),
+        parts=tuple(replace(part, **facts) for part in fitted.parts),
+        predict=lambda values: replace(predict(values), **facts),
+        explained_share=explained_share and (lambda: replace(explained_share(), **facts)),
+        **facts,
     )
 
 

@@ -6,18 +6,45 @@ Sums and ratios are represented by their leaves: the estimates that are not sums
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import reduce
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import reduce, wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
-from dither.core.people import count_people, overlap, shared_rows
+from dither.core.people import People, count_people, overlap, shared_rows
 from dither.errors import InvalidParameter
 from dither.privacy import Guarantee
 
 if TYPE_CHECKING:
     from dither.estimation.estimate import Estimate
+
+Given = ParamSpec("Given")
+
+
+class _Result(Protocol):
+    """The result of an estimation."""
+
+    @property
+    def people(self) -> People:
+        """The people who sent the reports, if they are known."""
+
+
+Self = TypeVar("Self", bound=_Result)
+
+
+def with_people(
+    method: Callable[Concatenate[Self, Given], Estimate],
+) -> Callable[Concatenate[Self, Given], Estimate]:
+    """Return a method of a result, whose estimates then have the people of the result's reports."""
+
+    @wraps(method)
+    def call(self: Self, /, *args: Given.args, **more: Given.kwargs) -> Estimate:
+        estimate = method(self, *args, **more)
+        return estimate if estimate.people else replace(estimate, people=self.people)
+
+    return call
 
 
 def leaf_correlation(first: Estimate, second: Estimate) -> object:
@@ -34,6 +61,9 @@ def leaf_correlation(first: Estimate, second: Estimate) -> object:
     size = math.sqrt(float(a @ a) * float(b @ b))
     if first.people and second.people and first.people is not second.people:
         here, there = shared_rows(first.people, second.people)
+        if len(first.people) > 1 or len(second.people) > 1:
+            # Reports of several questions name each person once for each question, in the same order.
+            here, there = np.unique(np.stack([here % a.size, there % b.size]), axis=1)
         a, b = a[here], b[there]
     return min(max(float(a @ b) / size, -1.0), 1.0) if size > 0.0 else 0.0
 
@@ -58,9 +88,15 @@ def _same_people() -> InvalidParameter:
 def count_of(leaves: Sequence[Estimate]) -> int:
     """Return the number of people of some estimates, each counted once as far as they are known."""
     distinct = _distinct(leaves)
-    known = [part for part in distinct if part.people and part.n == sum(crowd.n for crowd in part.people)]
+    known = [part for part in distinct if _covers(part)]
     others = sum(part.n for part in distinct if not any(part is other for other in known))
     return others + count_people([crowd for part in known for crowd in part.people])
+
+
+def _covers(part: Estimate) -> bool:
+    """Return whether the known people of an estimate sent all of its reports."""
+    rows = sum(crowd.n for crowd in part.people)
+    return bool(part.people) and (part.n == rows or part.n == count_people(part.people))
 
 
 def _distinct(parts: Sequence[Estimate]) -> list[Estimate]:

@@ -275,6 +275,7 @@ def frequencies(
     return weighted_frequencies(reports, weights)
 
 
+@name_result
 def joint_frequency(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
     """Estimate the share of people whose sets contain both of two items, without bias.
 

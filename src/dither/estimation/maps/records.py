@@ -8,7 +8,7 @@ of the record. What remains of its bias is multiplied by the error of the table.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -18,6 +18,7 @@ from dither.core.counts import name_result
 from dither.core.domains import Box
 from dither.core.kernels.places.nearest import BoxKernel
 from dither.core.kernels.transition import Dense
+from dither.core.people import People
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.estimate import Estimate
@@ -73,6 +74,7 @@ class JointDensity(Tabular):
     probabilities: Floats
     sample: Sample
     kernel: Any
+    people: People = field(default=(), kw_only=True)  # who sent the reports, if known
 
     @property
     def n(self) -> int:
@@ -162,12 +164,14 @@ class JointDensity(Tabular):
         # One correction of all five moments has less variance and bias.
         moved, error, bias = self._correct(slope @ every)
         value = min(max(float(value + moved - slope @ moments), -1.0), 1.0)
-        return Estimate.of(BiasedInterval(value, error, self.n, bias, (-1.0, 1.0)), self.guarantee)
+        interval = BiasedInterval(value, error, self.n, bias, (-1.0, 1.0))
+        return Estimate.of(interval, self.guarantee, people=self.people)
 
     def _linear(self, wanted: Floats, ends: tuple[float, float]) -> Estimate:
         value, error, bias = self._correct(wanted)
         value = min(max(value, ends[0]), ends[1])
-        return Estimate.of(BiasedInterval(value, error, self.n, bias, ends), self.guarantee, limits=ends)
+        interval = BiasedInterval(value, error, self.n, bias, ends)
+        return Estimate.of(interval, self.guarantee, limits=ends, people=self.people)
 
     def _correct(self, wanted: Floats) -> tuple[float, float, float]:
         """Return the mean of a function of the record, its standard error and its largest bias."""
