@@ -36,8 +36,10 @@ def rows(name: str) -> list[list[float]]:
     return [[float(cell) for cell in line.strip("| ").split("|")] for line in lines]
 
 
-def test_the_row_of_an_optional_number_is_the_one_of_the_program() -> None:
-    (row,) = (row for row in QUESTIONS if "optional" in row[0])
+@pytest.mark.some("a direction")
+@pytest.mark.parametrize("name", ["a direction", "optional number"])
+def test_the_row_of_a_question_is_the_one_of_the_program(name: str) -> None:
+    (row,) = (row for row in QUESTIONS if name in row[0])
     assert f"\n{question_row(*row)}\n" in PAGE
 
 

@@ -15,6 +15,8 @@ from dither.errors import InvalidParameter, NotIdentifiable, OutsideDomain
 from dither.estimation.distribution_methods import empirical_bayes
 from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.optional import answered_counts
+from dither.estimation.reading import least_variance_reading, optional_reading
+from tests.support.repository import ROOT
 from tests.support.terminal import run
 
 AGE = dt.Nullable(dt.Interval(18, 100, unit="years"))
@@ -36,6 +38,47 @@ def test_readings_have_the_means_that_they_claim(design: Any, cells: int) -> Non
         truth = (0.0, 0.0) if math.isnan(value) else (1.0, value - 18.0)
         found = float(law @ kernel.answer_reading()), float(law @ kernel.number_reading())
         assert found == pytest.approx(truth, abs=2e-6)
+        reading = optional_reading(kernel)
+        assert reading is not None
+        assert (law @ reading.answered, law @ reading.values) == pytest.approx(truth, abs=2e-6)
+        if cells > 16:  # a mean square ignores that a start is rounded to a cell
+            assert float(law @ reading.squares) == pytest.approx(truth[1] ** 2, abs=1e-4)
+
+
+def test_no_unbiased_decoding_of_an_optional_number_has_less_variance() -> None:
+    kernel = dt.Podium(dt.Nullable(dt.Interval(0, 1)), epsilon=0.5, cells=64).question.kernel
+    reading, starts = optional_reading(kernel), kernel.room - kernel.window.width
+    assert reading is not None
+    # Windows at every start, and at none; a value is spread evenly between the starts.
+    inputs = np.append(np.arange(starts + 1) / starts, np.nan)
+    laws = np.array([kernel.likelihoods(np.arange(64), x) for x in inputs])
+    shares = np.r_[0.5, np.ones(starts - 1), 0.5, starts / 2] / (1.5 * starts)  # a third does not answer
+    often = shares @ laws
+    truth = np.array([np.nan_to_num(inputs), 1.0 - np.isnan(inputs)])
+    best = truth @ np.linalg.pinv((laws / often) @ laws.T, rcond=1e-10) @ (laws / often)
+    np.testing.assert_allclose([reading.values, reading.answered], best, atol=1e-6)
+    plain = kernel.number_reading() - 0.5 * kernel.answer_reading()
+    gain = (laws @ (best[0] - 0.5 * best[1]) ** 2).max() / (laws @ plain**2).max()
+    assert gain < 0.92
+
+
+@pytest.mark.parametrize(("epsilon", "cost"), [(1, "2.08"), (2, "1.66")])
+def test_the_page_states_the_cost_of_private_silence(epsilon: float, cost: str) -> None:
+    unit = dt.Interval(0, 1)
+    kernel, plain = (
+        dt.Podium(dt.Nullable(unit), epsilon=epsilon).question.kernel,
+        dt.Podium(unit, epsilon=epsilon),
+    )
+    decoded, own = optional_reading(kernel), least_variance_reading(plain.question)
+    assert decoded is not None
+    assert own is not None
+    # All answers are 0, the worst value; four of five people answer.
+    answer, silent = (kernel.likelihoods(np.arange(kernel.outcomes), np.float64(x)) for x in (0.0, math.nan))
+    variance = float(answer @ decoded.values**2 / 0.8 + silent @ decoded.values**2 * 0.2 / 0.64)
+    everybody = float(plain.question.likelihood(np.zeros(1), own.values.size).backward(own.values**2)[0])
+    assert f"{variance / everybody:.2f}" == cost
+    text = " ".join((ROOT / "docs" / "missing.md").read_text(encoding="utf-8").split())
+    assert f"{cost} times" in text
 
 
 def two_numbers(n: int, epsilon: float) -> tuple[Any, Any, Any, np.ndarray]:

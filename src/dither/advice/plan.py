@@ -21,6 +21,7 @@ from dither.core.question import CategoryQuestion, OptionalQuestion, Question, a
 from dither.core.questionnaire import Questionnaire
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable
 from dither.estimation.method import category_question, may_be_missing
+from dither.estimation.reading import optional_reading
 from dither.foundation.digits import plain
 from dither.foundation.numerics.distributions import inverse_survival
 from dither.foundation.numerics.roots import decreasing_root
@@ -234,13 +235,13 @@ def _of_list(question: CategoryQuestion, size: int) -> Reading:
 def _optional_noise(question: OptionalQuestion) -> float | None:
     """Return the variance that privacy adds to the mean of an optional number that everybody answers."""
     kernel, line = question.kernel, question.line
-    values, answered = kernel.number_reading(), kernel.answer_reading()
-    if values is None:
+    reading = optional_reading(kernel)
+    if reading is None:
         return None
     cells, found = np.arange(kernel.outcomes), []
     for point in np.linspace(line.low, line.high, 17):
         law = kernel.likelihoods(cells, np.asarray(point))
-        gaps = values - (point - line.low) * answered
+        gaps = reading.values - (point - line.low) * reading.answered
         found.append(float(law @ gaps**2) - float(law @ gaps) ** 2)
     return float(np.mean(found))
 

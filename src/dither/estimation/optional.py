@@ -24,7 +24,7 @@ import numpy as np
 from dither.core.counts import Counts, name_result, summarise
 from dither.core.kernels.window.codebook import IDENTITY, decoder
 from dither.core.kernels.window.kernel import SlidingKernel
-from dither.core.question import NumberQuestion, OptionalQuestion, Question
+from dither.core.question import NumberQuestion, OptionalQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
@@ -32,6 +32,7 @@ from dither.estimation.frequency import supported_frequencies, weighted_frequenc
 from dither.estimation.frequency_interval import ScoreInterval
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
 from dither.estimation.linear import SpreadInterval, average, mean_vector
+from dither.estimation.reading import OptionalReading, optional_reading
 from dither.estimation.rounding import OF_ANSWERS, SHARE
 from dither.estimation.weights import Weighting, as_weights, check_weighted, influences, student
 from dither.foundation.arrays import Floats
@@ -124,12 +125,13 @@ def mean_of_answers(summary: Counts) -> Estimate:
         raise NotIdentifiable("expected at least one report, got 0")
     if question.line.circular:
         return _direction_of_answers(summary, question)
-    values, answered = question.kernel.number_reading(), question.kernel.answer_reading()
-    if values is None:
+    reading = optional_reading(question.kernel)
+    if reading is None:
         raise NotIdentifiable(
             f"the mean report of {question.name} on {question.domain} is not affine in the value; Podium, PM "
             "and SW are designed for means"
         )
+    values, answered = reading.values, reading.answered
     above, below = _average(summary, values), _average(summary, answered)
     if not below > 0.0:
         raise _too_few("a mean of theirs cannot be estimated")
@@ -146,14 +148,14 @@ def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
     """Estimate the weighted mean of the people who answered, Σ w·f/Σ w·g, with public weights w."""
     reported = check_weighted(reports)
     question = cast("OptionalQuestion", reported.question)
-    values = None if question.line.circular else question.kernel.number_reading()
-    if values is None:
+    reading = None if question.line.circular else optional_reading(question.kernel)
+    if reading is None:
         raise NotIdentifiable(
             "a weighted mean of those who answered needs numbers of a design for means (Podium, PM, SW), not "
             f"{question.name} on {question.domain}"
         )
     checked = as_weights(weights, len(reported))
-    answered, cells = question.kernel.answer_reading(), reported.cells.reshape(-1)
+    values, answered, cells = reading.values, reading.answered, reported.cells.reshape(-1)
     (above, top), (below, bottom) = (influences(read[cells], checked) for read in (values, answered))
     if not below > 0.0:
         raise _too_few("a mean of theirs cannot be estimated")
@@ -172,7 +174,8 @@ def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
 def answers_influence(reports: Reports) -> Floats:
     """Return each person's influence on the mean of the people who answered."""
     kernel, cells = cast("OptionalQuestion", reports.question).kernel, reports.cells.reshape(-1)
-    reported, answered = cast("Floats", kernel.number_reading())[cells], kernel.answer_reading()[cells]
+    reading = cast(OptionalReading, optional_reading(kernel))
+    reported, answered = reading.values[cells], reading.answered[cells]
     below = float(answered.mean())
     return np.asarray((reported - float(reported.mean()) / below * answered) / below)
 
@@ -256,17 +259,15 @@ def variance_of_answers(summary: Counts) -> Estimate:
     H is the average of a third decoding with the mean (x − low)² for a value x and 0 for "no answer".
     """
     question = cast("OptionalQuestion", summary.question)
-    kernel, line = question.kernel, question.line
-    values = None if line.circular else kernel.number_reading()
-    if values is None:
+    reading = None if question.line.circular else optional_reading(question.kernel)
+    if reading is None:
         raise InvalidParameter(
             f"a variance of those who answered is estimated from numbers of designs for means (Podium, PM, "
             f"SW), not from {question.name} on {question.domain}"
         )
     if summary.n == 0:
         raise NotIdentifiable("expected at least one report, got 0")
-    answered = kernel.answer_reading()
-    squared = squares_of_answers(question)
+    values, squared, answered = reading
     first, second, share = (_average(summary, read) for read in (values, squared, answered))
     error = math.sqrt(_average(summary, (answered - share) ** 2) / summary.n)
     if not share > error:
@@ -296,23 +297,6 @@ def variance_of_answers(summary: Counts) -> Estimate:
         confidence=interval,
         remark=OF_ANSWERS,
     )
-
-
-def squares_of_answers(question: Question) -> Floats:
-    """Return a number for each report whose mean is (x − low)² for a value x, and 0 for no answer.
-
-    The mean square of the cell over a window is quadratic in the window's start. So three values and "no
-    answer" determine a quadratic function of the cell, and the number for the last K cells.
-    """
-    request = cast("OptionalQuestion", question)
-    kernel, line = request.kernel, request.line
-    cells = np.arange(kernel.outcomes)
-    position = np.where(cells < kernel.room, cells / kernel.room, 0.0)
-    parts = np.stack([cells < kernel.room, position, position**2, cells >= kernel.room]).astype(np.float64)
-    inputs = np.array([line.low, (line.low + line.high) / 2.0, line.high, math.nan])
-    laws = np.stack([kernel.likelihoods(cells, np.asarray(value)) for value in inputs])
-    wanted = np.append((inputs[:3] - line.low) ** 2, 0.0)
-    return np.asarray(np.linalg.solve(laws @ parts.T, wanted) @ parts)
 
 
 def _too_few(what: str) -> NotIdentifiable:

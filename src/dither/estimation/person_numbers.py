@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from dither.core.counts import Counts, name_result
 from dither.core.domains import Line
 from dither.core.domains.ranges import Clipping
 from dither.core.kernels.counting import LeadingBits
-from dither.core.kernels.window.kernel import OptionalKernel
 from dither.core.question import CategoryQuestion, NumberQuestion, OptionalQuestion, Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
@@ -36,6 +35,7 @@ from dither.estimation.linear import (
     unit_vectors,
 )
 from dither.estimation.method import category_question, check_scale, has_numbers, may_be_missing, on_circle
+from dither.estimation.reading import OptionalReading, optional_reading
 from dither.estimation.weights import as_weights, check_weighted, entries_of, influences, student
 from dither.foundation.arrays import Floats
 
@@ -158,7 +158,7 @@ class PersonNumbers:
         check_scale(question)
         if not may_be_missing(question) or question.line.circular:
             return cls(reports, interval_question(reports).line, False)
-        if question.kernel.number_reading() is None:
+        if optional_reading(question.kernel) is None:
             raise NotIdentifiable(
                 f"means of those who answered need numbers of a design for means (Podium, PM, SW), not "
                 f"{question.name} on {question.domain}"
@@ -175,33 +175,31 @@ class PersonNumbers:
         """The decodings of r; all are 1 if the number is not optional."""
         if not self.optional:
             return np.ones(len(self.reports))
-        return self._read(self._kernel.answer_reading())
+        return self._read(self._reading.answered)
 
     @cached_property
     def value(self) -> Floats:
         """The decodings of r·y."""
         if not self.optional:
             return numbers(self.reports)
-        return self._read(self._kernel.number_reading()) - (self.middle - self.line.low) * self.answered
+        return self._read(self._reading.values) - (self.middle - self.line.low) * self.answered
 
     @cached_property
     def square(self) -> Floats:
         """The decodings of r·y²."""
         if not self.optional:
             return squares(self.reports)
-        from dither.estimation.optional import squares_of_answers
-
         half = self.middle - self.line.low
-        reported = self._read(squares_of_answers(self.reports.question))
+        reported = self._read(self._reading.squares)
         return np.asarray(reported - 2.0 * half * self.value - half**2 * self.answered)
 
     @property
-    def _kernel(self) -> OptionalKernel:
-        question: OptionalQuestion = self.reports.question  # type: ignore[assignment]
-        return question.kernel
+    def _reading(self) -> OptionalReading:
+        question = cast("OptionalQuestion", self.reports.question)
+        return cast(OptionalReading, optional_reading(question.kernel))  # not None: checked by `of`
 
-    def _read(self, reading: Floats | None) -> Floats:
-        return np.asarray(np.asarray(reading)[self.reports.cells.reshape(-1)])
+    def _read(self, reading: Floats) -> Floats:
+        return np.asarray(reading[self.reports.cells.reshape(-1)])
 
 
 def answered_all(parts: Sequence[PersonNumbers]) -> Floats:

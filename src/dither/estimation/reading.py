@@ -6,9 +6,11 @@ smaller variance. They replace the affine numbers if that lowers the average var
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,6 +18,7 @@ import numpy as np
 from dither.core.combinator import Combinator
 from dither.core.kernels.kernel import MOST_LISTED, UnbiasedReading
 from dither.core.kernels.window.codebook import JoinedDecoder
+from dither.core.kernels.window.kernel import OptionalKernel
 from dither.core.kernels.window.start import LineStart
 from dither.core.question import NumberQuestion, as_question
 from dither.estimation.method import category_question, has_numbers
@@ -52,38 +55,81 @@ def _of_window(kernel: SlidingKernel, book: Decoder, affine: UnbiasedReading) ->
     start = kernel.start
     if not isinstance(start, LineStart) or kernel.rest or kernel.outcomes > MOST_LISTED:
         return affine  # numbers of a codebook that makes them unbiased, or too many reports to list
-    unit = (1 << start.fraction) / start.scale  # length of the domain for one cell of the start
-    return _better(kernel, affine, _least_variance(kernel, affine.values, unit))
+    return _better(kernel, affine, _least_variance(kernel, affine.values))
 
 
-def _least_variance(kernel: SlidingKernel, values: Floats, unit: float) -> Floats:
-    """Return the unbiased numbers with the least variance, averaged over the domain, from affine ones.
+def _least_variance(kernel: SlidingKernel | OptionalKernel, values: Floats) -> Floats:
+    """Return numbers with the means of `values` for all inputs, and the least variance on average.
 
-    From one start to the next a window loses its first cell and gains the cell after its last. So numbers are
-    unbiased iff φ(c + K) − φ(c) is the constant Δ = K·unit/κ between the first start and the last, and one
-    mean is right. One number is free for each residue c mod K, and one for the cells that no window reaches.
-    Let D be the average distribution of cells, and a the distribution for the first start. The sum of D·φ² is
-    least where φ = (μ·Σa − Δ·ΣDj)/ΣD in each residue, j counting its cells. One equation gives μ.
+    From one start to the next a window loses its first cell and gains the cell after its last. So the means
+    of all starts change alike iff the numbers of all cells in reach with the same residue mod K change alike.
+    Cells that no window reaches are a group of their own, and so are the last K cells of an optional number.
+    Let D be the average distribution of cells, and A the distributions for the first start and for no answer.
+    The sum of D·φ² is least for A·φ = A·v if φ is the deviation of v from its mean in each group by D, plus
+    μ·ΣA/ΣD. The equations A·φ = A·v give μ.
     """
-    window, start = kernel.window, kernel.start
+    window, start = kernel.window, cast(LineStart, kernel.start)
     ends = start.aim(np.array([kernel.line.low, kernel.line.high]))
     first, last = int(ends[0]) >> start.fraction, -(-int(ends[1]) >> start.fraction)
     cells, width, share = np.arange(window.cells), window.width, window.contrast
     earliest, latest = np.maximum(cells - width + 1, first), np.minimum(cells, last)
     covering = latest - earliest + 1.0 - (earliest == first) / 2.0 - (latest == last) / 2.0
     often = np.where(latest >= earliest, covering, 0.0) / max(last - first, 1)
-    average = (1.0 - share) / window.cells + share / width * often
     reached = (cells >= first) & (cells < last + width)
     group = np.where(reached, (cells - first) % width, width)
-    turn = np.where(reached, (cells - first) // width, 0)
-    law = np.full(window.cells, (1.0 - share) / window.cells)
-    law[first : first + width] += share / width
-    weight, turns, laws = (np.bincount(group, of, width + 1) for of in (average, average * turn, law))
-    weight[weight == 0.0] = 1.0  # every cell may be in reach
-    rise = width * unit / share
-    needed = float((law * (values - rise * turn)).sum())
-    multiplier = (needed + rise * float((laws * turns / weight).sum())) / float((laws**2 / weight).sum())
-    return np.asarray(((multiplier * laws - rise * turns) / weight)[group] + rise * turn)
+    inputs = [(cells >= first) & (cells < first + width)]
+    if isinstance(kernel, OptionalKernel):
+        missing = cells >= kernel.room
+        group[missing] = width + 1
+        inputs.append(missing)
+        often = ANSWERING * often + (1.0 - ANSWERING) * missing
+    average = (1.0 - share) / window.cells + share / width * often
+    laws = (1.0 - share) / window.cells + share / width * np.array(inputs, dtype=np.float64)
+    weight = np.maximum(np.bincount(group, average, width + 2), 1e-300)  # every cell may be in reach
+    base = np.where(group == width, 0.0, values)
+    base = base - (np.bincount(group, average * base, width + 2) / weight)[group]
+    sums = np.array([np.bincount(group, law, width + 2) for law in laws])
+    multipliers = np.linalg.solve(sums / weight @ sums.T, laws @ (values - base))
+    return np.asarray(base + (multipliers @ sums / weight)[group])
+
+
+ANSWERING: Final = 2.0 / 3.0  # share of people with an answer for whom the variances are averaged
+
+
+class OptionalReading(NamedTuple):
+    """Three numbers for each report of an optional number, with the least variance on average.
+
+    Their means are x − low, (x − low)² and 1 for a value x, and 0 for no answer.
+    """
+
+    values: Floats
+    squares: Floats
+    answered: Floats
+
+
+@lru_cache(maxsize=16)
+def optional_reading(kernel: OptionalKernel) -> OptionalReading | None:
+    """Return the decoding of an optional number, or None if the mean start is not affine in the value."""
+    values = kernel.number_reading()
+    if values is None:
+        return None
+    plain = values, _square_reading(kernel), kernel.answer_reading()
+    return OptionalReading(*(_least_variance(kernel, numbers) for numbers in plain))
+
+
+def _square_reading(kernel: OptionalKernel) -> Floats:
+    """Return a number for each report whose mean is (x − low)² for a value x, and 0 for no answer.
+
+    The mean square of the cell over a window is quadratic in the window's start. So three values and "no
+    answer" determine a quadratic function of the cell, and the number for the last K cells.
+    """
+    line, cells = kernel.line, np.arange(kernel.outcomes)
+    position = np.where(cells < kernel.room, cells / kernel.room, 0.0)
+    parts = np.stack([cells < kernel.room, position, position**2, cells >= kernel.room]).astype(np.float64)
+    inputs = np.array([line.low, (line.low + line.high) / 2.0, line.high, math.nan])
+    laws = np.stack([kernel.likelihoods(cells, np.asarray(value)) for value in inputs])
+    wanted = np.append((inputs[:3] - line.low) ** 2, 0.0)
+    return np.asarray(np.linalg.solve(laws @ parts.T, wanted) @ parts)
 
 
 def _of_mixture(kernel: MixtureKernel, book: Decoder, affine: UnbiasedReading) -> UnbiasedReading:
