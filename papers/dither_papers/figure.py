@@ -41,7 +41,7 @@ class Setting:
         path = self.file(name)
         if path is None:
             where = "pass the folder of the papers' data" if self.data is None else f"not in {self.data}"
-            raise InvalidParameter(f"this figure needs the file {name}: {where}")
+            raise InvalidParameter(f"expected the file {name} for this figure: {where}")
         return path
 
 
@@ -90,7 +90,7 @@ class Figure:
 
     def __post_init__(self) -> None:
         if (self.make is None) == (not self.why_not):
-            raise InvalidParameter("a figure has either `make` or `why_not`")
+            raise InvalidParameter("expected either `make` or `why_not` for a figure")
 
     @property
     def slug(self) -> str:

@@ -116,7 +116,8 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         for name, part in mechanism.parts.items():
             if not _is_number(part) and _labels(part) is None:
                 raise InvalidParameter(
-                    f"the reports on {name!r} are not one number or one category each: use KRR for categories"
+                    f"expected reports of one number or one category each for {name!r}; use KRR for "
+                    "categories"
                 )
         columns_of(X, names)
         listed = getattr(X, "columns", None)
@@ -305,7 +306,9 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def perturb(self, X: object, y: object) -> Reports:
         """Return the report of each row and its label, as devices draw them; needs `classes`."""
         if self.classes is None:
-            raise InvalidParameter("name the classes, as in NearestCentroid(classes=[…]): they are public")
+            raise InvalidParameter(
+                "expected the public classes, got none; name them, as in NearestCentroid(classes=[…])"
+            )
         rows, labels = check_X_y(X, y)
         return self._perturb(rows, labels, np.array(list(self.classes)))
 
@@ -313,7 +316,10 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         order = np.argsort(classes, kind="stable")
         codes = order[np.minimum(np.searchsorted(classes[order], labels), len(classes) - 1)]
         if not (classes[codes] == labels).all():
-            raise OutsideDomain("a label is not one of the classes")
+            raise OutsideDomain(
+                "expected labels among the classes, got another one; add it to classes=[…], or drop these "
+                "rows"
+            )
         blocks = np.zeros((len(rows), len(classes), rows.shape[1]))
         blocks[np.arange(len(rows)), codes] = self._scale(rows)
         question = self.mechanism(len(classes), rows.shape[1])
@@ -332,7 +338,9 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Estimate the class means, from reports or from plain rows and labels, which are randomised."""
         if isinstance(X, Reports):
             if self.classes is None or y is not None:
-                raise InvalidParameter("reports hold the labels: give classes=[…], and no y")
+                raise InvalidParameter(
+                    "expected classes=[…] and no y, because the reports contain the labels"
+                )
             reports, self.classes_ = X, np.array(list(self.classes))
             size = getattr(X.question.domain, "dimension", 0)
             if not size or size % len(self.classes_):

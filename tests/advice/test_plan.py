@@ -126,7 +126,7 @@ def test_power_people_and_epsilon_agree() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"detect": (0.1, 0.1)}, "not equal"),
+        ({"detect": (0.1, 0.1)}, "two different values"),
         ({"detect": (0.1, 2)}, "from 0 to 1"),
         ({"detect": "ab"}, "two numbers"),
         ({"detect": (0.1, 0.2), "power": 1}, "power"),

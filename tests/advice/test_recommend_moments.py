@@ -54,9 +54,9 @@ def test_predicted_errors_of_variances_are_realised() -> None:
 
 
 def test_goals_about_moments_have_their_domains() -> None:
-    with pytest.raises(InvalidParameter, match="needs the domain Box"):
+    with pytest.raises(InvalidParameter, match="expected the domain Box"):
         dt.recommend(UNIT, dt.goals.Covariance(n=10), epsilon=1)
-    with pytest.raises(InvalidParameter, match="needs the domain Interval"):
+    with pytest.raises(InvalidParameter, match="expected the domain Interval"):
         dt.recommend(TWO, dt.goals.Variance(n=10), epsilon=1)
     assert dt.people_for(TWO, dt.goals.Covariance(), 0.01, epsilon=2) < 2_000
     five = dt.Box(dict.fromkeys("abcde", UNIT))

@@ -78,7 +78,7 @@ def test_a_wrong_bound_of_numbers_is_refused(each: object) -> None:
 def test_other_goals_and_mechanisms_are_refused_with_the_remedy() -> None:
     with pytest.raises(InvalidParameter, match=r"for vectors dt\.goals\.MeanOfVectors"):
         dt.recommend(dt.Vectors(3), dt.goals.Mean(n=5), epsilon=1)
-    with pytest.raises(InvalidParameter, match="vectors are compared without"):
+    with pytest.raises(InvalidParameter, match="no `also` for tables of attributes and for vectors"):
         dt.compare(dt.Vectors(3), epsilon=1, also=[dt.Optimal(dt.Vectors(3), epsilon=1)])
 
 

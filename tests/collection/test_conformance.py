@@ -141,7 +141,7 @@ MUTANTS = {
         "version 1 is read": ("signatures", r'2===(\w+)\["dither-campaign"\]', r'2>=\1["dither-campaign"]'),
         "copies are recognised as long as anybody likes": ("signatures", "retry:365", "retry:36500"),
         "retry may be missing": ("signatures", r'"people","retry"\]', '"people"]'),
-        "any number of answers": ("signatures", "answers:1e6", "answers:1e9"),
+        "one answer for each person": ("signatures", "answers:1e6", "answers:1e9"),
         "any word is a period of the calendar": (
             *(
                 "signatures",

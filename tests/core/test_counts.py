@@ -85,7 +85,7 @@ def test_one_decoding_is_chosen_before_summaries_add():
     own = dt.PM(UNIT, epsilon=1)
     reports = some(own)
     other = dt.Counts.of(reports.read_by(own.truncated()))
-    with pytest.raises(Mismatch, match="different codebooks"):
+    with pytest.raises(Mismatch, match="one codebook"):
         dt.Counts.of(reports) + other
     both = dt.Counts.of(reports) + other.read_by(own)
     assert both.n == 1000

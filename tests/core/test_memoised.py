@@ -206,7 +206,7 @@ def test_a_permanent_choice_of_the_attribute() -> None:
 def test_a_fresh_choice_among_permanent_answers_is_refused() -> None:
     one = dt.Memoised(AGE, KEY, name="a")
     for other in (AGE, dt.Memoised(AGE, bytes(32), name="b")):
-        with pytest.raises(InvalidParameter, match="with the same key, or none"):
+        with pytest.raises(InvalidParameter, match="all attributes or none"):
             dt.Sampled(a=one, b=other)
 
 

@@ -86,7 +86,7 @@ def test_what_cannot_be_written_is_kept_as_its_error() -> None:
         area, epsilon=1, inner=lambda line, epsilon, cells: dt.OGPM(line, epsilon=epsilon, cells=cells)
     )
     assert own.perturb([[0.1, 0.2]]).values.shape == (1, 2)
-    with pytest.raises(InvalidParameter, match="cannot be written"):
+    with pytest.raises(InvalidParameter, match="can be written as JSON"):
         own.to_json()
 
 

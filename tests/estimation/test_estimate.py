@@ -66,7 +66,7 @@ def test_categories_are_picked_by_label() -> None:
     assert [(label, part.value) for label, part in both.items()] == [("no", 0.2), ("yes", 0.8)]
     with pytest.raises(InvalidParameter, match="did you mean yes"):
         both["yess"]
-    with pytest.raises(InvalidParameter, match="no categories"):
+    with pytest.raises(InvalidParameter, match="an estimate with categories"):
         both["yes"]["yes"]
     with pytest.raises(InvalidParameter, match="same people"):
         both["yes"] - both["no"]
@@ -76,7 +76,7 @@ def test_what_the_evidence_does_not_allow_is_refused() -> None:
     plain = Estimate(3.0, 0.5, 11, PROMISE)
     with pytest.raises(NotIdentifiable, match="any time"):
         plain.at_any_time()
-    with pytest.raises(NotIdentifiable, match="liars"):
+    with pytest.raises(NotIdentifiable, match="the effect of lies"):
         plain.if_lying(0.1)
     assert plain.moved == (0.0, 0.0)
     assert plain.liars == plain.resolution == 0
@@ -116,7 +116,7 @@ def test_numbers_of_different_units_are_not_added():
     euros, hours, plain = (Estimate(2.0, 0.1, 100, ONE, unit=unit) for unit in ("€", "h", ""))
     days = Estimate(20_576.0, 2.0, 100, ONE, unit=dt.Dates("2026-01-01", "2026-12-31").unit)
     for first, second in ((euros, hours), (days, plain), (days, hours)):
-        with pytest.raises(InvalidParameter, match="are not added or subtracted; take estimates in one unit"):
+        with pytest.raises(InvalidParameter, match="estimates in one unit to add or subtract"):
             first - second
     assert (euros - plain).unit == ""
     assert (euros / hours).value == 1
@@ -185,7 +185,7 @@ def test_what_is_not_independent_or_not_a_number_is_refused():
     with pytest.raises(InvalidParameter, match="different people"):
         counted["cat"] / (2 * counted["dog"])
     other = dt.frequencies(dt.KRR(dt.Categories(["cat", "dog"]), epsilon=2).reports([0, 1] * 50))
-    with pytest.raises(InvalidParameter, match="different categories"):
+    with pytest.raises(InvalidParameter, match="estimates of the same categories"):
         found - other
     north = dt.mean(dt.OGPM(dt.Circle(360), epsilon=2).perturb([10.0] * 100, source=dt.Seeded(1)))
     with pytest.raises(InvalidParameter, match="directions"):
@@ -193,9 +193,9 @@ def test_what_is_not_independent_or_not_a_number_is_refused():
     for thing in ("1", None, [1.0], math.nan, True):
         with pytest.raises(InvalidParameter, match="combined with"):
             number(1.0, 0.1) + thing
-    with pytest.raises(InvalidParameter, match="cannot be multiplied"):
+    with pytest.raises(InvalidParameter, match="expected a number to multiply"):
         number(1.0, 0.1) * number(1.0, 0.1)
-    with pytest.raises(InvalidParameter, match="divided by 0"):
+    with pytest.raises(InvalidParameter, match="other than 0, got 0"):
         number(1.0, 0.1) / 0
     with pytest.raises(NotIdentifiable, match="divisor"):
         number(1.0, 0.1) / number(0.0, 0.1)

@@ -53,7 +53,7 @@ def test_small_groups_are_left_out_and_it_is_said():
     assert groups.left_out == 1
     assert "1 group with fewer than 41 reports left out" in repr(groups)
     assert "Otsu" in dt.estimate(reports, by=cities, minimum=40).estimates
-    with pytest.raises(NotIdentifiable, match="no group has 800"):
+    with pytest.raises(NotIdentifiable, match="at least one group with 800"):
         dt.estimate(reports, by=cities, minimum=800)
 
 
@@ -116,7 +116,7 @@ def test_bad_input_is_refused_in_words(monkeypatch):
 
 def test_correlated_reports_have_no_groups():
     joint = dt.JRR(dt.Categories(2), p=0.8, rho=-0.25, n=2)
-    with pytest.raises(InvalidParameter, match="correlated"):
+    with pytest.raises(InvalidParameter, match="independent between people"):
         GroupCounts(joint, ["city"])
 
 
@@ -144,7 +144,7 @@ def test_means_of_all_questions():
     weights = np.arange(1, 601)
     weighted = dt.mean(records, weights=weights)["age"]
     assert weighted.value == dt.mean(records["age"], weights=weights).value
-    with pytest.raises(NotIdentifiable, match=r"no question has a mean \(pet\)"):
+    with pytest.raises(NotIdentifiable, match=r"a question with a mean, got none \(pet\)"):
         dt.mean({"pet": records["pet"]})
     with pytest.raises(
         InvalidParameter, match="expected reports of one question, got those of age, pet, pay"

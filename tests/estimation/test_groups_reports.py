@@ -51,9 +51,9 @@ def test_private_groups_within_public_ones_and_of_categories() -> None:
     assert shares["f"]["dog"].covers(0.2, 1 - 1e-6)
     assert shares["m"]["dog"].covers(0.7, 1 - 1e-6)
     assert [row["answer"] for row in shares] == ["cat", "dog", "cat", "dog"]
-    with pytest.raises(InvalidParameter, match="private columns; groups are by one"):
+    with pytest.raises(InvalidParameter, match="groups by one private column"):
         dt.estimate(ages, by={"a": sexes, "b": told})
-    with pytest.raises(InvalidParameter, match="mean or the frequencies"):
+    with pytest.raises(InvalidParameter, match="no quantity for groups by a private category"):
         dt.estimate(ages, by=sexes, quantity=dt.mean)
     with pytest.raises(InvalidParameter, match="same reports twice"):
         dt.estimate(sexes, by=sexes)

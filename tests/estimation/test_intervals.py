@@ -305,7 +305,7 @@ def test_leading_bits_are_counted_with_slack():
 def test_what_is_not_derived_is_refused():
     reports = dt.Podium(UNIT, epsilon=1).perturb(np.full(500, 0.3), source=dt.Seeded(1))
     for estimate in (dt.variance(reports), dt.quantile(reports, 0.5), dt.mean(reports) - 1.0):
-        with pytest.raises(NotIdentifiable, match="derived for means"):
+        with pytest.raises(NotIdentifiable, match="expected a mean"):
             estimate.if_lying(0.01)
     for share in (-0.1, 1.0, float("nan"), "1 %", True, None):
         with pytest.raises(InvalidParameter, match="share of lies"):

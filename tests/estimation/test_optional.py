@@ -296,7 +296,7 @@ def test_what_else_is_refused_in_words() -> None:
         dt.stats.fit_family(reports, "normal")
     wind = dt.OGPM(WIND, epsilon=1).perturb([30, None])
     for function in (dt.variance, dt.distribution, lambda given: dt.quantile(given, 0.5)):
-        with pytest.raises(InvalidParameter, match=r"angles that everybody answers|designs for means"):
+        with pytest.raises(InvalidParameter, match=r"angles that everybody answers|a mechanism for means"):
             function(wind)
         with pytest.raises(NotIdentifiable, match="at least one report"):
             function(dt.Counts.empty(dt.Podium(AGE, epsilon=1)))

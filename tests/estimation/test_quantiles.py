@@ -24,7 +24,7 @@ def test_a_list_of_shares_has_a_frame_and_a_picture() -> None:
         "0.6 of the people",
     ]
     assert "years" in axes.get_xlabel()
-    with pytest.raises(InvalidParameter, match="q has no shares"):
+    with pytest.raises(InvalidParameter, match="expected q to have at least one share"):
         dt.quantile(reports, [])
     with pytest.raises(InvalidParameter, match="between 0 and 1"):
         dt.quantile(reports, [0.5, 2])

@@ -166,7 +166,7 @@ def test_an_ordinal_scale() -> None:
     assert found.quantile(0.5).value in ("never", "rarely")
     with pytest.raises(InvalidParameter, match="answer of this scale"):
         found.cdf("sometimes")
-    with pytest.raises(InvalidParameter, match="not divided"):
+    with pytest.raises(InvalidParameter, match="expected no cells"):
         dt.optimal.Cumulative(dt.Categories(4), epsilon=1, cells=8)
 
 

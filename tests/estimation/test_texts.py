@@ -168,7 +168,7 @@ def test_levels_take_as_many_letters_as_few_children_allow():
 
 def test_wrong_questions():
     pem = dt.PEM(dt.Text(4), epsilon=1)
-    with pytest.raises(NotIdentifiable, match="no reports"):
+    with pytest.raises(NotIdentifiable, match="reports of level 1"):
         dt.heavy_hitters(pem.perturb([]))
     with pytest.raises(InvalidParameter, match="PEM"):
         dt.heavy_hitters(dt.OLH(dt.Categories(4), epsilon=1).perturb([1]))

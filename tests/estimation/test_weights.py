@@ -63,17 +63,17 @@ def test_one_table_is_post_stratification_and_a_base_is_kept() -> None:
 def test_wrong_raking_is_refused() -> None:
     reports = SEX.perturb(["f", "m"], source=dt.Seeded(1))
     rake = dt.stats.rake
-    with pytest.raises(InvalidParameter, match="'sex' are randomised reports of KRR"):
+    with pytest.raises(InvalidParameter, match="'sex', randomised reports of KRR"):
         rake({"sex": reports}, {"sex": {"f": 1, "m": 1}})
-    with pytest.raises(InvalidParameter, match="unknown column 'sexx'"):
+    with pytest.raises(InvalidParameter, match="got 'sexx'"):
         rake({"sex": ["f", "m"]}, {"sexx": {"f": 1}})
-    with pytest.raises(InvalidParameter, match="label 'd' without a total"):
+    with pytest.raises(InvalidParameter, match="label 'd'"):
         rake({"sex": ["f", "d"]}, {"sex": {"f": 1, "m": 1}})
-    with pytest.raises(InvalidParameter, match="label None without a total"):
+    with pytest.raises(InvalidParameter, match="label None"):
         rake({"sex": ["f", float("nan")]}, {"sex": {"f": 1, "m": 1}})
-    with pytest.raises(Infeasible, match="nobody has the label 'm'"):
+    with pytest.raises(Infeasible, match="people with the label 'm'"):
         rake({"sex": ["f", "f"]}, {"sex": {"f": 1, "m": 1}})
-    with pytest.raises(InvalidParameter, match="different sums"):
+    with pytest.raises(InvalidParameter, match="one sum"):
         rake({"a": ["x"], "b": ["y"]}, {"a": {"x": 10}, "b": {"y": 12}})
     with pytest.raises(Infeasible, match="no weights of these people"):
         rake(
@@ -82,7 +82,7 @@ def test_wrong_raking_is_refused() -> None:
         )
     with pytest.raises(InvalidParameter, match="numbers from 0 upwards"):
         rake({"a": [0]}, {"a": {0: -1}})
-    with pytest.raises(InvalidParameter, match="different lengths"):
+    with pytest.raises(InvalidParameter, match="columns of one length"):
         rake({"a": [0, 0], "b": [0]}, {"a": {0: 1}, "b": {0: 1}})
     with pytest.raises(InvalidParameter, match="totals to be a mapping"):
         rake({"a": [0]}, {})
@@ -97,7 +97,7 @@ def test_wrong_weights_are_refused(wrong: list[object]) -> None:
 
 def test_weights_need_reports_of_independent_people() -> None:
     told = dt.KRR(dt.Categories(LABELS), epsilon=1).perturb(LABELS, source=dt.Seeded(1))
-    with pytest.raises(InvalidParameter, match="lost who sent which"):
+    with pytest.raises(InvalidParameter, match="in which the order is lost"):
         dt.frequencies(dt.Counts.of(told), weights=[1, 1, 1])
     with pytest.raises(InvalidParameter, match="randomised reports of KRR"):
         dt.frequencies(told, weights=told)
@@ -170,7 +170,7 @@ def test_weighted_estimates_are_of_the_population() -> None:
         reports, by=group, weights=weights, quantity=lambda g, weights: dt.mean(g, weights=weights)
     )
     assert mass[0].covers(2 / 7, 1 - 1e-6)
-    with pytest.raises(InvalidParameter, match="takes both"):
+    with pytest.raises(InvalidParameter, match="takes the group and its weights"):
         dt.estimate(reports, by=group, weights=weights, quantity=lambda reports: dt.mean(reports))  # noqa: PLW0108
 
 

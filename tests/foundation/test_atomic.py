@@ -51,5 +51,5 @@ def test_inputs_and_files_that_exist_are_kept(tmp_path: Path) -> None:
     refuse_to_overwrite(told, given, force=True)
     link.symlink_to(given)
     for same in (given, link):
-        with pytest.raises(InvalidParameter, match="is the input"):
+        with pytest.raises(InvalidParameter, match="other than the input"):
             refuse_to_overwrite(same, given, force=True)

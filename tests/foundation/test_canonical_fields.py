@@ -102,8 +102,8 @@ def test_an_object_is_written_and_read_as_declared() -> None:
         ({"family": "second"}, "the family must be 'first', not 'second'"),
         ({"w": "FF"}, "lower-case hexadecimal"),
         ({"w": "fff"}, "too heavy"),
-        ({"low": True}, "an integer of at most 256 bits was expected"),
-        ({"reach": "1"}, "a finite number was expected"),
+        ({"low": True}, "expected an integer of at most 256 bits"),
+        ({"reach": "1"}, "expected a finite number"),
         ({"rule": {"kind": "line"}}, "must be ends or steps, not 'line'"),
     ],
 )

@@ -105,7 +105,7 @@ def test_frequencies_are_asked_of_categories():
     reports = dt.PM(dt.Interval(0, 1), epsilon=1).perturb([0.5])
     with pytest.raises(InvalidParameter, match="categories"):
         dt.frequencies(reports)
-    with pytest.raises(InvalidParameter, match="reports were expected"):
+    with pytest.raises(InvalidParameter, match="expected reports"):
         dt.frequencies([1, 2, 3])
 
 
@@ -127,5 +127,5 @@ def test_questions_about_an_estimate():
 
 @pytest.mark.parametrize("kind", [dt.rivals.SUE, dt.OUE, dt.SubsetSelection])
 def test_laws_too_long_to_list(kind):
-    with pytest.raises(InvalidParameter, match="up to 16"):
+    with pytest.raises(InvalidParameter, match="at most 16"):
         kind(dt.Categories(17), epsilon=1).probabilities(0)

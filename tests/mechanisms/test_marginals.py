@@ -330,7 +330,7 @@ def test_tables_have_labels_shares_within_rows_and_a_test(
     rows["b"] = np.where(np.isin(rows["b"], labels[1]), rows["b"], "b0")
     depends = dt.stats.tables(survey.perturb(rows, source=dt.Seeded(99)))["a", "b"]
     assert depends.independence().p_value < 1e-3
-    with pytest.raises(InvalidParameter, match="already"):
+    with pytest.raises(InvalidParameter, match="shares of the table itself"):
         depends.within_rows().within_columns()
 
 

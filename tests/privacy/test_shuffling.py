@@ -221,7 +221,7 @@ def test_more_people_hide_better_and_more_days_tell_more() -> None:
         (1.0, {"n": 10, "delta": 0.0}, "delta must be at least 1e-12"),
         (1.0, {"n": 10, "delta": None}, "delta must be at least 1e-12"),
         (1.0, {"n": 10, "delta": 0.1, "times": 0}, "times"),
-        (dt.Gaussian(dt.Interval(0, 1), epsilon=1, delta=1e-6), {"n": 10, "delta": 0.1}, "pure guarantees"),
+        (dt.Gaussian(dt.Interval(0, 1), epsilon=1, delta=1e-6), {"n": 10, "delta": 0.1}, "a pure guarantee"),
         (
             dt.TraCSD(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=1),
             {"n": 10, "delta": 0.1},

@@ -316,7 +316,7 @@ def test_the_bound_of_one_pair_is_near_that_of_all(question: Any, slack: float) 
 
 def test_what_has_no_bound_of_one_pair_says_so() -> None:
     for question in (dt.OLH(codes(9), epsilon=1), dt.Each(a=dt.KRR(codes(2), epsilon=1))):
-        with pytest.raises(InvalidParameter, match="a lower bound of shuffled reports is known for"):
+        with pytest.raises(InvalidParameter, match="a lower bound of shuffled reports is known"):
             shuffled_lower_bound(question, n=100, delta=1e-6)
     told = batch_promise({"a": dt.KRR(codes(9), epsilon=1)}, minimum_batch=10_000)
     assert "No analysis can state less than ε = 0.02" in told.officer

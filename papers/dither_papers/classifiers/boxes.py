@@ -89,7 +89,7 @@ def box_utility(
     omega = check_confidence(confidence)
     check_queries(queries)
     if omega == 0.0:
-        raise InvalidParameter("a method that samples cannot have confidence 1: use a confidence below 1")
+        raise InvalidParameter("expected a confidence below 1 for a method that samples, got 1")
     randomisation = Randomisation.of(mechanism)
     case = Case.of(predict, x, randomisation.names, names)
     bound = {
@@ -109,7 +109,9 @@ def list_marginals(laws: Sequence[FeatureLaw], values: Floats) -> tuple[Marginal
     """Return the probabilities of all reports about each feature; raise if there are too many to list."""
     found = marginals(laws, values)
     if found is None:
-        raise InvalidParameter("a mechanism has too many different reports to list; choose fewer cells")
+        raise InvalidParameter(
+            "expected a mechanism with fewer different reports to list; choose fewer cells"
+        )
     return found
 
 

@@ -138,7 +138,7 @@ def place(
     `levels` are those found at an end of the domain, highest first; each may be used on both sides.
     """
     if not levels or any(not 0.0 < level < math.inf for level in levels):
-        raise InvalidParameter("levels are positive, finite numbers, and at least one")
+        raise InvalidParameter("expected at least one level, all positive and finite")
     power = as_power(loss)
     _check(len(levels), codomain)
     falling = tuple(sorted((level * codomain.length for level in levels), reverse=True))
@@ -240,7 +240,10 @@ class _BilinearProgram:
         goal = self._model.addVar(lb=0.0)
         if isinstance(mass, float):  # no free piece, so the levels determine the density
             if abs(mass - 1.0) > 1e-6:
-                raise Infeasible("a single level must be 1 divided by the length of the codomain")
+                raise Infeasible(
+                    "expected a single level to be 1 divided by the length of the codomain; pass this "
+                    "level, or several"
+                )
         else:
             self._model.addCons(mass == 1.0)
         self._model.addCons(error <= (self._loss.exponent + 1.0) * goal)
@@ -251,7 +254,10 @@ class _BilinearProgram:
             raise DitherError(f"the solver stopped with an error of its own ({stopped}); try again") from None
         if self._model.getNSols() == 0:
             if self._model.getStatus() == "infeasible":
-                raise Infeasible("no density has these levels and total mass 1 on the codomain")
+                raise Infeasible(
+                    "expected levels that allow a density of total mass 1 on the codomain; raise the "
+                    "highest or lower the lowest level"
+                )
             raise DitherError("the solver found no solution in its time limit; allow more `seconds`")
 
     def _pieces(self, sides: list[tuple[_Side, float, list[float], list[float]]]) -> Pieces:
@@ -370,7 +376,7 @@ def fit(
     budgets, solved = np.asarray(epsilons, dtype=np.float64), np.asarray(levels, dtype=np.float64)
     if budgets.ndim != 1 or budgets.shape != solved.shape or budgets.size < len(start):
         raise InvalidParameter(
-            f"a fit needs one level for each ε, and at least {len(start)}, the number of parameters"
+            f"expected one level for each ε, and at least {len(start)} levels, the number of parameters"
         )
     parameters, _ = optimize.curve_fit(form, budgets, solved, p0=list(start))
     deviation = float(np.abs(form(budgets, *parameters) - solved).max())

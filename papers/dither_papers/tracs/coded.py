@@ -86,7 +86,9 @@ class _FloatKernel(LineKernel):
 
     @property
     def ratio(self) -> Fraction:
-        raise InvalidParameter("a program in floats has no bound")
+        raise InvalidParameter(
+            "expected a mechanism with integers to bound its loss, got a program of a paper in floats"
+        )
 
     def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
         """Accept it: nothing is promised."""
@@ -134,7 +136,9 @@ class _FloatDirection(NumberMechanism):
     @property
     def law(self) -> NoReturn:
         """Raise InvalidParameter: the programs are simulated, and have no formula here."""
-        raise InvalidParameter("a program in floats has no formula here")
+        raise InvalidParameter(
+            "expected a mechanism with a formula of its error, got a program of a paper in floats"
+        )
 
 
 @dataclass(frozen=True)

@@ -126,8 +126,8 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
     line = domain.line
     if line is None:
         raise InvalidParameter(
-            f"dt.ask chooses for numbers, angles, lists and sets, not for {domain}; name a mechanism, such "
-            "as dt.Optimal for a place, or ask dt.recommend"
+            f"expected numbers, angles, lists or sets for dt.ask, got {domain}; name a mechanism, such as "
+            "dt.Optimal for a place, or use dt.recommend"
         )
     if line.scale:
         return design_of("SW")(domain, epsilon=epsilon), _WHY["SW"]
@@ -172,7 +172,10 @@ def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[A
         wants_numbers = name == "Mean"
         if wants_numbers == (domain.listed is None):
             return _usual(domain, epsilon)
-    raise InvalidParameter(f"dt.ask has no mechanism for {name} on {domain}; dt.recommend ranks all of them")
+    raise InvalidParameter(
+        f"expected a goal that dt.ask can serve on {domain}, got {name}; use dt.recommend, which ranks all "
+        "mechanisms"
+    )
 
 
 def default_mechanism(domain: Domain, epsilon: object) -> tuple[Callable[..., Any], dict[str, Any]]:

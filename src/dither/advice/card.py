@@ -61,12 +61,14 @@ def card(
         question = replace(question, whole=total_promise(total))
     for name, text in (("asker", asker), ("contact", contact)):
         if not isinstance(text, str) or not text.strip():
-            raise InvalidParameter(f"a card names its {name}: a text, not {found(text)}")
+            raise InvalidParameter(f"expected a text that names the {name} on a card, got {found(text)}")
     if people is not None and (isinstance(people, bool) or not isinstance(people, int) or people < 1):
         raise InvalidParameter(f"expected people to be an integer of at least 1, got {found(people)}")
     days = {name: _day(name, day) for name, day in (("begins", begins), ("ends", ends))}
     if days["begins"] and days["ends"] and days["ends"] < days["begins"]:
-        raise InvalidParameter(f"the campaign ends on {days['ends']}, before it begins on {days['begins']}")
+        raise InvalidParameter(
+            f"expected the campaign to end after it begins, got {days['begins']} to {days['ends']}"
+        )
     return {
         "dither-card": VERSION,
         "asker": asker,
@@ -95,7 +97,7 @@ def _day(name: str, day: object) -> str | None:
     try:
         return date.fromisoformat(str(day)).isoformat()
     except ValueError:
-        raise InvalidParameter(f"{name} is a day such as 2026-05-01, not {found(day)}") from None
+        raise InvalidParameter(f"expected {name} to be a day such as 2026-05-01, got {found(day)}") from None
 
 
 def _promise(guarantee: Guarantee) -> dict[str, Any]:

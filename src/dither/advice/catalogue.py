@@ -151,8 +151,8 @@ def mechanism_of(expression: str, domain: Domain, epsilon: float) -> Mechanism[A
         mechanism: Any = kind(domain, epsilon=epsilon, **more)
     except TypeError:
         raise InvalidParameter(
-            f"{kind.__name__} needs more arguments than a domain and ε: write them in brackets, or use it "
-            "from Python"
+            f"expected more arguments of {kind.__name__} than a domain and ε; write them in brackets, or use "
+            f"{kind.__name__} from Python"
         ) from None
     for variant in reversed(variants):
         if variant not in _VARIANTS.get(kind.__name__, ()):
@@ -177,7 +177,7 @@ def _argument(keyword: ast.keyword) -> object:
     if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool | int | float | str):
         return keyword.value.value
     raise InvalidParameter(
-        f"{keyword.arg} is a number, True, False or a text in quotes here, not {found(text)}"
+        f"expected {keyword.arg} to be a number, True, False or a text in quotes, got {found(text)}"
     )
 
 

@@ -151,27 +151,29 @@ def compare(
     budget = check_epsilon(epsilon)
     if goal is not None and goal.apart:
         if also:
-            raise InvalidParameter(f"mechanisms for {goal!r} are compared without `also`")
+            raise InvalidParameter(f"expected no `also` for {goal!r}; leave it out")
         return _compare_apart(domain, budget, goal)
     if domain.listed is domain:
         mine = own_candidates(also, domain, (CategoryMechanism, Matrix))
         return _for_goal(_compare_protocols(domain, budget, mine), goal, progress)
     if domain.sets and domain.listed is not None:
         if also:
-            raise InvalidParameter("mechanisms for sets of items are compared without `also`")
+            raise InvalidParameter("expected no `also` for sets of items; leave it out")
         return _for_goal(_compare_sets(domain, len(domain.listed), budget), goal, progress)
     if (together := _TOGETHER.get(type(domain))) is not None:
         if also or goal is not None:
-            raise InvalidParameter("tables of attributes and vectors are compared without `goal` and `also`")
+            raise InvalidParameter(
+                "expected no `goal` and no `also` for tables of attributes and for vectors; leave them out"
+            )
         return together(domain, budget)
     if not isinstance(domain, Line):
         raise InvalidParameter(
-            "mechanisms are compared on an Interval, a Circle, Categories, Several or Vectors, not on "
+            "expected an Interval, a Circle, Categories, Several or Vectors to compare mechanisms on, got "
             f"{type(domain).__name__}; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…), "
             'and for routes goal=dt.goals.CompletePaths((paths, "source"))'
         )
     if not losses:
-        raise InvalidParameter("pass at least one loss, such as losses=['absolute']")
+        raise InvalidParameter("expected at least one loss, got none; pass one, such as losses=['absolute']")
     own = own_candidates(also, domain, Analysis)
     judged = tuple(as_power(loss) for loss in losses)
     return _for_goal(_compare_numbers(domain, budget, judged, own), goal, progress)
@@ -185,8 +187,8 @@ def own_candidates(
     for mechanism in also:
         if not isinstance(mechanism, kind) or getattr(mechanism, "domain", None) != domain:
             raise InvalidParameter(
-                f"`also` holds mechanisms on {domain} with known errors, as dt.Podium has; "
-                f"{type(mechanism).__name__} is not one"
+                f"expected mechanisms on {domain} with known errors in `also`, such as dt.Podium, got "
+                f"{type(mechanism).__name__}"
             )
         taken = [candidate.name for candidate in found]
         name = f"{type(mechanism).__name__} (yours)"

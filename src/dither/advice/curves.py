@@ -82,5 +82,5 @@ def along_budgets(candidate: Candidate, measure: Callable[[Any], float]) -> tupl
 def _at(mechanism: Mechanism[Any], epsilon: float) -> object:
     """Return the mechanism with another budget; raise Infeasible if that would need a design to be solved."""
     if isinstance(mechanism, Optimal) and not store.ready(replace(mechanism.problem, epsilon=epsilon)):
-        raise Infeasible(f"no stored design has ε = {epsilon:g}")
+        raise Infeasible(f"expected an ε of a stored design, got {epsilon:g}; use a value of curves.BUDGETS")
     return mechanism.at(epsilon)

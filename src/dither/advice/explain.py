@@ -237,7 +237,8 @@ class AskedQuestions:
         for name, question in questions.items():
             if isinstance(question, Combinator) and not isinstance(question, AskedAgain | KeptChange):
                 raise InvalidParameter(
-                    f"{name!r} is {type(question).__name__}, of several questions: explain it by itself"
+                    f"expected a single question for {name!r}, got {type(question).__name__} of several "
+                    "questions; explain it by itself"
                 )
             named[name] = _plain(question)
         total: Guarantee = reduce(Guarantee.compose, (part.guarantee for part in named.values()))

@@ -204,13 +204,16 @@ def cost_of_range(question: Question, guess: tuple[float, float]) -> float:
     line = question.domain.line
     if line is None or line.circular or line.scale or not line.low <= low < high <= line.high:
         raise InvalidParameter(
-            f"a guess is a range within the interval of a question, such as [10, 100], not [{low:g}, "
-            f"{high:g}] of {question.domain if line is None else line.shown}"
+            "expected a guess to be a range within the interval of a question, such as [10, 100], got "
+            f"[{low:g}, {high:g}] for {question.domain if line is None else line.shown}"
         )
     narrow = replace(question.design(), domain=Interval(low, high)).question
     wide, own = read(question), read(narrow)
     if wide is None or own is None:
-        raise NotIdentifiable(f"no formula of the error of a mean is known for {question.name}")
+        raise NotIdentifiable(
+            f"expected a question with a formula of the error of a mean, got {question.name}; simulate it, "
+            "or ask by Podium"
+        )
     return float((wide.noise + own.drawn) / (own.noise + own.drawn))
 
 
@@ -374,8 +377,7 @@ def _ends(domain: Domain, goal: Goal) -> tuple[float, float]:
     if isinstance(goal, Mean) and line is not None and not line.circular:
         return line.low, line.high
     raise InvalidParameter(
-        "how many people show a difference is derived for shares of answers and means on an interval, not "
-        f"for {goal!r} on {domain}"
+        f"expected shares of answers or means on an interval to plan a difference, got {goal!r} on {domain}"
     )
 
 
@@ -387,11 +389,11 @@ def check_difference(
     try:
         first, second = (float(value) for value in values or ())
     except (TypeError, ValueError):
-        raise InvalidParameter("a difference is of two numbers, such as detect=(0.10, 0.12)") from None
+        raise InvalidParameter("expected two numbers for a difference, such as detect=(0.10, 0.12)") from None
     if not (low <= first <= high and low <= second <= high and first != second):
         raise InvalidParameter(
-            f"a difference is of two values from {low:g} to {high:g} that are not equal, such as shares of "
-            f"0.10 and 0.12, not {first:g} and {second:g}"
+            f"expected two different values from {low:g} to {high:g} for a difference, such as shares of "
+            f"0.10 and 0.12, got {first:g} and {second:g}"
         )
     if not 0.0 < power < 1.0 or isinstance(power, bool):
         raise InvalidParameter(f"expected the power to be a probability, such as 0.8, got {power!r}")

@@ -198,7 +198,9 @@ def epsilon_for(
     check(domain, goal)
     if _wants_difference(target_error, detect):
         if shuffled is not None:
-            raise InvalidParameter("a difference is planned for reports that are not shuffled")
+            raise InvalidParameter(
+                "expected reports that are not shuffled to plan a difference; leave shuffled out"
+            )
         values = check_difference(domain, goal, detect, power)
         found = epsilon_to_detect(domain, goal, values, power, sampling, (LEAST_EPSILON, MOST_EPSILON))
         if found is None:
@@ -214,9 +216,9 @@ def epsilon_for(
         least = math.sqrt(drawn / people)
         if least >= target:
             raise Infeasible(
-                f"the sampling error of {people} people alone is {least:.3g}, and the target {target:g}: "
-                f"no ε is enough; ask more than {math.ceil(drawn / target**2)} people, or plan for those who "
-                "answer only, with sampling=False"
+                f"expected a target above the sampling error of {people} people, {least:.3g}, got "
+                f"{target:g}, so that no ε is enough; ask more than {math.ceil(drawn / target**2)} people, "
+                "or plan only for the people who answer, with sampling=False"
             )
         target = math.sqrt(target**2 - least**2)  # the remaining error for the noise
     if shuffled is not None:
@@ -283,7 +285,8 @@ def people_for(
     check(domain, goal)
     if getattr(goal, "n", None) is not None:
         raise InvalidParameter(
-            f"dt.people_for computes n: leave it out, as in dt.goals.{type(goal).__name__}()"
+            "expected a goal without n, because dt.people_for computes n; leave it out, as in "
+            f"dt.goals.{type(goal).__name__}()"
         )
     if _wants_difference(target_error, detect):
         values = check_difference(domain, goal, detect, power)
@@ -300,7 +303,9 @@ def people_for(
 def _wants_difference(target: float | None, detect: object) -> bool:
     """Return whether a difference is to be found; raise unless either it or a target error is given."""
     if (target is None) == (detect is None):
-        raise InvalidParameter("give a target error, or detect=(0.10, 0.12), the values of two arms")
+        raise InvalidParameter(
+            "expected a target error, or detect=(0.10, 0.12), the values of two arms; give one of them"
+        )
     return detect is not None
 
 
@@ -344,7 +349,10 @@ def _rank(
     if mixed:
         candidates = [candidate for candidate in candidates if can_be_shuffled(candidate.mechanism)]
         if not candidates or getattr(goal, "length", 1) > 1:
-            raise Infeasible("shuffling has no bound for such mechanisms, as for paths; omit shuffled=")
+            raise Infeasible(
+                "expected mechanisms with a bound for shuffling, which mechanisms for paths do not have; "
+                "leave shuffled= out"
+            )
     if size is not None:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise InvalidParameter(f"most_bytes must be an integer from 1 upwards, not {found(size)}")

@@ -122,4 +122,6 @@ def sampled_words(domain: Vectors, epsilon: float, each: float | None) -> str:
 def check_each(each: object) -> None:
     """Raise InvalidParameter unless `each` is None or a positive number."""
     if each is not None and (isinstance(each, bool) or not isinstance(each, int | float) or not each > 0.0):
-        raise InvalidParameter("each, the largest distance of a number from its centre, is a positive number")
+        raise InvalidParameter(
+            "expected each, the largest distance of a number from its centre, to be a positive number"
+        )

@@ -58,7 +58,10 @@ def read_counts(question: Question, table: object, name: str | None) -> CountTot
             continue
         cell = whole_number(columns["cell"][row])
         if cell >= len(counts):
-            raise MalformedReport(f"a cell of this question is an integer below {len(counts)}; one is not")
+            raise MalformedReport(
+                f"expected cells of this question from 0 to {len(counts) - 1}, got another number; check "
+                "the column 'cell'"
+            )
         counts[cell] += total
     if max([*counts, *sums.values()]) > MOST_COUNT:
         raise MalformedReport("expected counts of at most 2^63 − 1, got a larger one; check the table")
@@ -73,7 +76,9 @@ def _rows_of(question: Question, columns: Mapping[str, Sequence[Any]], name: str
     prints = columns["fingerprint"]
     names = columns.get("question")
     if name is not None and names is None:
-        raise InvalidParameter("this table of counts has no column 'question'; leave out the name")
+        raise InvalidParameter(
+            "expected no name for a table of counts without a column 'question'; leave name= out"
+        )
     rows = [
         row
         for row, given in enumerate(prints)
@@ -84,7 +89,10 @@ def _rows_of(question: Question, columns: Mapping[str, Sequence[Any]], name: str
         raise Mismatch(f"expected rows {what} in the table of counts, got none")
     if names is not None and name is None and len({names[row] for row in rows}) > 1:
         several = ", ".join(sorted({found(names[row]) for row in rows}))
-        raise InvalidParameter(f"several questions have this mechanism: {several}; choose one with name=")
+        raise InvalidParameter(
+            f"expected name= to choose a question, because several have this mechanism: {several}; pass "
+            "one of them"
+        )
     return rows
 
 
@@ -108,11 +116,13 @@ def _columns(table: object) -> Mapping[str, Sequence[Any]]:
             raise InvalidParameter("expected the same columns in every row of the table of counts") from None
     else:
         raise InvalidParameter(
-            "a table of counts is a data frame, a mapping of columns, or a list of rows that are mappings; "
-            f"not {type(table).__name__}"
+            "expected a table of counts as a data frame, a mapping of columns, or a list of rows "
+            f"that are mappings, got {type(table).__name__}"
         )
     if len({len(values) for values in columns.values()}) > 1:
-        raise InvalidParameter("expected columns of one length in the table of counts")
+        raise InvalidParameter(
+            "expected columns of one length in the table of counts; give every column a cell in every row"
+        )
     return columns
 
 

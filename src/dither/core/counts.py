@@ -54,7 +54,10 @@ class Counts:
         counts = np.array(self.counts)
         counting = self.question.counting
         if counts.dtype.kind not in "iu" or counts.ndim != 1 or counts.size != counting.size:
-            raise MalformedReport(f"expected a summary of {counting.size} integers for this question")
+            raise MalformedReport(
+                f"expected a summary of {counting.size} integers for this question; pass a summary of "
+                "the same question"
+            )
         if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 0:
             raise MalformedReport("expected the number of reports to be an integer from 0 upwards")
         if counts.size and counts.min() < 0:
@@ -74,7 +77,7 @@ class Counts:
         given: object = reports
         if isinstance(given, DatedReports | ChangeReports):
             raise InvalidParameter(
-                f"reports were expected, not {type(given).__name__}; dt.by_day estimates from these"
+                f"expected reports, got {type(given).__name__}; estimate from these with dt.by_day"
             )
         if isinstance(given, Mapping):
             raise InvalidParameter(
@@ -83,7 +86,7 @@ class Counts:
             )
         if not isinstance(given, Reports):
             raise InvalidParameter(
-                f"reports were expected, not {type(given).__name__}; question.reports(raw) reads raw ones"
+                f"expected reports, got {type(given).__name__}; convert raw ones with question.reports(raw)"
             )
         question = as_question(reports.question)
         counting = question.counting
@@ -129,7 +132,9 @@ class Counts:
     @classmethod
     def _of_vector(cls, question: Question, vector: Any, name: str | None) -> Self:
         if name is not None:
-            raise InvalidParameter("a list of counts is of one question; leave out the name")
+            raise InvalidParameter(
+                "expected no name with a list of counts, which is of one question; leave name= out"
+            )
         if len(vector) != question.counting.size:
             raise InvalidParameter(
                 f"expected {question.counting.size} counts for this question, got {len(vector)}"
@@ -275,8 +280,8 @@ def summarise(reports: Reports | Counts) -> Counts:
 def _check(version: object, fingerprint: object, question: Question) -> None:
     if version != VERSION:
         raise MalformedReport(
-            f"a summary of version {VERSION} was expected, not of version {found(version)}; "
-            "a newer dither reads newer ones"
+            f"expected a summary of version {VERSION}, got version {found(version)}; read it with a "
+            "newer dither"
         )
     if fingerprint != question.fingerprint:
         raise Mismatch(f"expected a summary of this {question.name}, got one of another question")

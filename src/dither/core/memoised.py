@@ -66,17 +66,18 @@ class Memoised(AskedAgain):
         given: object = self.question
         if isinstance(given, Combinator):
             raise InvalidParameter(
-                f"Memoised needs a mechanism, not {type(given).__name__}; "
-                "memoise the parts of Each and Sampled instead"
+                f"expected a mechanism for Memoised, got {type(given).__name__}; memoise the parts "
+                "of Each and Sampled instead"
             )
         object.__setattr__(self, "question", as_question(given))
         if not self.question.alone:
             raise InvalidParameter(
-                f"{self.question.name} correlates the coins of two people; memoise another mechanism"
+                f"expected a mechanism with independent coins, but {self.question.name} correlates "
+                "the coins of two people; memoise another mechanism"
             )
         check_key(self.key)
         if not isinstance(self.name, str) or not self.name:
-            raise InvalidParameter("a memoised question needs a name, such as name='steps'")
+            raise InvalidParameter("expected a name for a memoised question; pass one, such as name='steps'")
 
     @staticmethod
     def new_key() -> bytes:
@@ -128,7 +129,8 @@ class Memoised(AskedAgain):
         """Return this device's permanent report for each value. All randomness comes from the key."""
         if source is not None or threads != 1:
             raise InvalidParameter(
-                "permanent answers are drawn only from the key; omit `source` and `threads`"
+                "expected no `source` and no `threads`, because permanent answers are drawn only "
+                "from the key; leave them out"
             )
         apart = self.question.separate(values)
         drawn = {

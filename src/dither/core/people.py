@@ -85,7 +85,10 @@ def people_by_id(ids: Sequence[object], part: str = "") -> People:
     texts = [None if is_nothing(cell) else str(cell) for cell in ids]
     if any(text is None or not text for text in texts):
         row = next(row for row, text in enumerate(texts, 1) if not text)
-        raise InvalidParameter(f"row {row} has no id of a person; fill it in, or leave the row out")
+        raise InvalidParameter(
+            f"expected an id of a person in every row, got none in row {row}; fill it in, or leave the "
+            "row out"
+        )
     known, codes = np.unique(np.array(texts, dtype=np.str_), return_inverse=True)
     digest = hashlib.sha256("\0".join(known.tolist()).encode(errors="surrogatepass"))
     return (Crowd(digest.digest()[:16], np.asarray(codes, dtype=np.int64).reshape(-1), part),)

@@ -277,5 +277,5 @@ def _extra(module: str, what: str) -> Any:
 def read_processing(kind: str, data: Mapping[str, Any]) -> PostProcessing:
     """Return the post-processing that `plain` wrote; raise MalformedReport if its kind is unknown."""
     if kind not in _KINDS:
-        raise MalformedReport(f"{found(kind)} is not a known post-processing; known are {', '.join(_KINDS)}")
+        raise MalformedReport(f"expected a post-processing among {', '.join(_KINDS)}, got {found(kind)}")
     return _KINDS[kind](**_KINDS[kind].fields.read(data))

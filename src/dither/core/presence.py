@@ -72,7 +72,9 @@ class PresenceCounts:
     def of_period(self, place: int) -> Counts:
         """Return the counts of the permanent label in one period."""
         if self.question is None:
-            raise MalformedReport("the campaign has no permanent label")
+            raise MalformedReport(
+                "expected a campaign with a permanent label, got one without; add the label to the campaign"
+            )
         row = np.asarray(self.counts)[place]
         return Counts(self.question, row, self.question.counting.implied_answers(row) or 0)
 

@@ -109,7 +109,7 @@ class Questionnaire:
         try:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
-            raise InvalidParameter(f"the campaign is not valid TOML: {error}") from None
+            raise InvalidParameter(f"expected a campaign in valid TOML: {error}") from None
         for key in data:
             if key not in ("campaign", "questions"):
                 raise unknown_name(
@@ -126,7 +126,8 @@ class Questionnaire:
             raise InvalidParameter(f"the questions of a campaign: {error}") from None
         if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
             raise InvalidParameter(
-                "the campaign has no questions: write a table [questions.NAME] for each question"
+                "expected at least one question in a campaign, got none; write a table "
+                "[questions.NAME] for each question"
             )
         budget = terms if isinstance(terms, dict) else {}
         sampled = budget.get("sampled", False)
@@ -143,7 +144,7 @@ class Questionnaire:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             raise InvalidParameter(
-                f"the campaign file {path.name} is not text in UTF-8; save it as UTF-8"
+                f"expected the campaign file {path.name} to be text in UTF-8; save it as UTF-8"
             ) from None
         return Questionnaire.from_toml(text)
 
@@ -204,7 +205,10 @@ class Questionnaire:
         data = loads(text, "the head of a file")
         questions = data.get("questions") if isinstance(data, dict) else None
         if not isinstance(questions, dict):
-            raise MalformedReport("the head of this file is not a specification that dither wrote")
+            raise MalformedReport(
+                "expected a specification that dither wrote at the head of this file; pass a file that "
+                "dither wrote"
+            )
         with refuse_malformed("the head of this file"):
             made = {name: from_specification(part) for name, part in questions.items()}
             return Questionnaire(read_as(made, data), sampled=data.get("sampled", False))
@@ -283,7 +287,9 @@ def _question(name: str, table: dict[str, Any]) -> Any:
     try:
         domain = take_domain(table)
         if "epsilon" not in table:
-            raise InvalidParameter("epsilon, the privacy budget, is missing; state one, such as epsilon = 1")
+            raise InvalidParameter(
+                "expected epsilon, the privacy budget, got none; state one, such as epsilon = 1"
+            )
         stated = table.pop("mechanism", None)
         if stated is None:
             kind, more = registry.adviser("ask").default_mechanism(domain, table["epsilon"])
@@ -302,7 +308,10 @@ def _question(name: str, table: dict[str, Any]) -> Any:
     except (TypeError, KeyError):
         raise _wrong_key(name, kind, domain, table) from None
     except Exception as error:
-        raise InvalidParameter(f"question {name!r} cannot be built ({type(error).__name__})") from None
+        raise InvalidParameter(
+            f"question {name!r}: expected parameters from which it can be built, got others "
+            f"({type(error).__name__}); check their types"
+        ) from None
 
 
 def _wrong_key(
@@ -310,7 +319,10 @@ def _wrong_key(
 ) -> InvalidParameter:
     """Return the error for a question with a key that its mechanism lacks, or a value of a wrong type."""
     if kind is None or domain is None:
-        return InvalidParameter(f"question {name!r}: its domain has a value of a wrong type")
+        return InvalidParameter(
+            f"question {name!r}: expected a domain with values of the right types, got another type; "
+            "compare it with the pages of the domains"
+        )
     known = [item.name for item in fields(kind) if item.init and item.name != "domain"]
     known += domain.keys
     for key in table:

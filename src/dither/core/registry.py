@@ -64,7 +64,7 @@ def _import_homes(file: str) -> dict[str, str]:
 def public(name: object) -> object:
     """Return the object of a public name; raise InvalidParameter if it is unknown."""
     if not isinstance(name, str) or name not in homes():
-        raise InvalidParameter(f"{found(name)} is not a public name of dither")
+        raise InvalidParameter(f"expected a public name of dither, got {found(name)}")
     return getattr(import_module(homes()[name]), name)
 
 
@@ -115,7 +115,10 @@ def check_name(name: str, draw: str, *, known: bool) -> None:
     """
     if (draw in _stated_draws(name)) if name in homes() else not known:
         return
-    raise MalformedReport(f"no mechanism of the name {found(name)} has the draw {found(draw)}")
+    raise MalformedReport(
+        f"expected a mechanism of the name {found(name)} with the draw {found(draw)}, got no such "
+        "mechanism; install the version of dither that made it"
+    )
 
 
 @cache
@@ -188,7 +191,9 @@ def plain(value: object) -> object:
     digest = getattr(value, "digest", None)
     if isinstance(digest, str):  # a loss that is a Python function: only its digest can be written
         return {"function": digest}
-    raise InvalidParameter(f"a parameter of type {type(value).__name__} cannot be written as JSON")
+    raise InvalidParameter(
+        f"expected parameters that can be written as JSON, got one of type {type(value).__name__}"
+    )
 
 
 def writable(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,7 +227,8 @@ def _maker(value: Any) -> dict[str, Any]:
     made = value.func if isinstance(value, partial) else value
     if not is_design(made) or (isinstance(value, partial) and value.args):
         raise InvalidParameter(
-            "a part must be a public mechanism class, or a functools.partial of one with keyword arguments"
+            "expected a part to be a public mechanism class, or a functools.partial of one with "
+            "keyword arguments"
         )
     fixed = value.keywords if isinstance(value, partial) else {}
     kind: Any = made
@@ -234,7 +240,7 @@ def _maker(value: Any) -> dict[str, Any]:
 def _read_maker(name: str, data: dict[str, Any]) -> object:
     kind: Any = design(name)
     if data["with"].get("fresh"):
-        raise MalformedReport("a part with fresh=True cannot be read from a specification")
+        raise MalformedReport("expected parts without fresh=True in a specification; leave fresh out")
     fixed = read_parameters(kind, data["with"])
     return partial(kind, **fixed) if fixed else kind
 
@@ -246,7 +252,9 @@ def _read_choice(name: str, data: dict[str, Any]) -> str:
 
 
 def _no_function(digest: object, data: dict[str, Any]) -> object:
-    raise InvalidParameter("the loss is a function on another machine; make the design with it again")
+    raise InvalidParameter(
+        "expected a loss by name, got a Python function on another machine; make the mechanism with it again"
+    )
 
 
 _WRITERS: Final[dict[type, Callable[[Any], dict[str, Any]]]] = {
@@ -275,7 +283,7 @@ def read(value: object) -> Any:
         return value
     tags = _READERS.keys() & value.keys()
     if len(tags) != 1:
-        raise MalformedReport(f"a parameter needs exactly one of the tags {', '.join(_READERS)}")
+        raise MalformedReport(f"expected exactly one of the tags {', '.join(_READERS)} in a parameter")
     (tag,) = tags
     return _READERS[tag](value[tag], value)
 

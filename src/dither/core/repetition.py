@@ -150,7 +150,7 @@ class ChangeCounts:
         if not isinstance(other, ChangeCounts):
             return NotImplemented
         if (self.change.fingerprint, self.begins) != (other.change.fingerprint, other.begins):
-            raise Mismatch("counts of changes add if they are of the same question and days")
+            raise Mismatch("expected counts of changes of the same question and days; add others separately")
         totals, ones = self.totals + other.totals, self.ones + other.ones
         return ChangeCounts(self.change, totals, ones, self.begins, self.about or other.about)
 
@@ -184,7 +184,9 @@ class ChangeCounts:
             totals, ones = (np.array(data[name]) for name in ("totals", "ones"))
             return ChangeCounts(change, totals, ones, begins, str(data["about"]))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError, InvalidParameter):
-            raise MalformedReport("these are not counts of changes") from None
+            raise MalformedReport(
+                "expected counts of changes, as ChangeCounts.to_json() writes them"
+            ) from None
 
     def __len__(self) -> int:
         return int(self.totals.sum())
@@ -252,7 +254,7 @@ def check_rows(sequences: object, domain: Domain, days: int) -> Array:
     except (TypeError, ValueError):
         rows = np.empty(0)
     if rows.ndim != 2 or rows.shape[1] != days:
-        raise InvalidParameter(f"give a row for each person with a value for each of the {days} days")
+        raise InvalidParameter(f"expected a row for each person with a value for each of the {days} days")
     return rows
 
 
@@ -325,8 +327,8 @@ class Once(AskedAgain):
         object.__setattr__(self, "question", asked_alone(self.question, "Once"))
         if self.question.unit == "trajectory" != self.question.domain.protects:
             raise InvalidParameter(
-                "Once expects one value or one location a day, got a path; pass a mechanism for single "
-                "locations"
+                "expected one value or one location a day for Once, got a path; pass a mechanism "
+                "for single locations"
             )
         check_days("days", self.days)
         if self.every is not None:
@@ -369,7 +371,8 @@ class Once(AskedAgain):
         """
         if self.question.unit == "location":
             raise InvalidParameter(
-                "Once draws values of many people, not locations; draw locations with an account"
+                "expected values of many people, because Once does not draw locations here; draw "
+                "locations with an account"
             )
         rows = check_rows(sequences, self.domain, self.days)
         people = np.arange(len(rows))
@@ -442,9 +445,9 @@ class KeptChange(Answering, Combinator):
         object.__setattr__(self, "question", asked_alone(self.question, "KeptChange"))
         if not tells_changes(self.question):
             raise InvalidParameter(
-                "KeptChange expects a mechanism with two answers and two reports, such as "
+                "expected a mechanism with two answers and two reports for KeptChange, such as "
                 f"dt.KRR(dt.Categories(['no', 'yes']), epsilon=1), got {self.question.name} on "
-                f"{self.question.domain}; dt.Once takes any question"
+                f"{self.question.domain}; use dt.Once for any other question"
             )
         check_days("days", self.days, least=2)
         if isinstance(self.changes, bool) or not isinstance(self.changes, int) or self.changes < 1:
@@ -453,8 +456,8 @@ class KeptChange(Answering, Combinator):
             )
         if self.changes > min(MOST_KEPT, self.days - 1):
             raise InvalidParameter(
-                f"a value changes at most {self.days - 1} times in {self.days} days, and changes is at most "
-                f"{MOST_KEPT}; use dt.Once for a value that changes often"
+                f"expected changes of at most {min(MOST_KEPT, self.days - 1)} in {self.days} days, "
+                f"got {self.changes}; use dt.Once for a value that changes often"
             )
 
     @property

@@ -89,8 +89,8 @@ class Reports:
         question = cast("Question", getattr(asked, "question", asked))
         if question.fingerprint != self.question.fingerprint:
             raise Mismatch(
-                f"these reports of {_name(self.question)} were made by another mechanism than "
-                f"{_name(question)}, or with other parameters; pass the question that made them"
+                f"expected reports of {_name(question)}, got reports of {_name(self.question)}, made "
+                "by another mechanism or with other parameters; pass the question that made them"
             )
         return Reports(question, self.cells, self.about, self.people)
 
@@ -154,7 +154,7 @@ def check_codebooks(first: Question, second: Question) -> None:
         return  # `read_by` raises for different questions
     if first.codebook() != second.codebook():
         raise Mismatch(
-            f"these reports of {_name(first)} have different codebooks; choose one with "
+            f"expected reports of {_name(first)} with one codebook, got several; choose one with "
             "reports.read_by(question)"
         )
 

@@ -35,16 +35,16 @@ _PARTS: Final = {"dither", "mechanism", "parameters", "fingerprint", "device", "
 def loads(text: object, what: str, most: int = MOST_BYTES) -> Any:
     """Return the data of a JSON text of at most `most` bytes; raise MalformedReport if it is not JSON."""
     if not isinstance(text, str | bytes | bytearray):
-        raise MalformedReport(f"{what} must be a text, not {type(text).__name__}")
+        raise MalformedReport(f"expected {what} as a text, got {type(text).__name__}")
     length = len(text) if not isinstance(text, str) or text.isascii() else len(text.encode(errors="replace"))
     if length > most:
-        raise MalformedReport(f"{what} has {length} bytes; at most {most} are allowed")
+        raise MalformedReport(f"expected {what} of at most {most} bytes, got {length} bytes")
     try:
         data = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
     except MalformedReport:
         raise
     except (ValueError, RecursionError):
-        raise MalformedReport(f"{what} is not valid JSON") from None
+        raise MalformedReport(f"expected {what} in valid JSON") from None
     check_bounds(data)
     return data
 
@@ -52,12 +52,12 @@ def loads(text: object, what: str, most: int = MOST_BYTES) -> Any:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
-        raise MalformedReport("a key appears twice in one part of the specification")
+        raise MalformedReport("expected each key once in a part of the specification, got one twice")
     return data
 
 
 def _no_number(name: str) -> NoReturn:
-    raise MalformedReport(f"{name} is not a number in JSON")
+    raise MalformedReport(f"expected finite numbers in JSON, got {name}")
 
 
 def check_bounds(data: object) -> None:
@@ -67,12 +67,12 @@ def check_bounds(data: object) -> None:
     for _ in range(MOST_DEPTH):
         items += len(level)
         if items > MOST_ITEMS:
-            raise MalformedReport(f"the specification has more than {MOST_ITEMS} parts")
+            raise MalformedReport(f"expected at most {MOST_ITEMS} parts in the specification, got more")
         inner: list[Any] = []
         for part in level:
             if isinstance(part, dict):
                 if not all(isinstance(name, str) for name in part):
-                    raise MalformedReport("the keys in a specification must be texts")
+                    raise MalformedReport("expected the keys in a specification to be texts")
                 inner += part.values()
             elif isinstance(part, list | tuple):
                 inner += part
@@ -81,7 +81,9 @@ def check_bounds(data: object) -> None:
         level = inner
         if not level:
             return
-    raise MalformedReport(f"the specification is nested more than {MOST_DEPTH} levels deep")
+    raise MalformedReport(
+        f"expected a specification nested at most {MOST_DEPTH} levels deep, got more levels"
+    )
 
 
 def _plain(value: object) -> None:
@@ -89,30 +91,35 @@ def _plain(value: object) -> None:
         return
     if isinstance(value, int):
         if value.bit_length() > MOST_BITS:
-            raise MalformedReport(f"a number in the specification has more than {MOST_BITS} bits")
+            raise MalformedReport(
+                f"expected numbers of at most {MOST_BITS} bits in the specification, got a longer one"
+            )
     elif isinstance(value, float):
         if not math.isfinite(value):
-            raise MalformedReport("a number in the specification is not finite")
+            raise MalformedReport("expected finite numbers in the specification, got another one")
     elif not isinstance(value, str):
-        raise MalformedReport(f"a specification cannot contain a {type(value).__name__}")
+        raise MalformedReport(
+            f"expected texts, numbers, lists and mappings in a specification, got {type(value).__name__}"
+        )
 
 
 def check_specification(data: object) -> None:
     """Raise MalformedReport if a part of a specification is missing or of a wrong type."""
     if not isinstance(data, dict) or "mechanism" not in data:
-        raise MalformedReport("the specification has no part 'mechanism'")
+        raise MalformedReport("expected a part 'mechanism' in the specification, got none")
     version = data.get("dither")
     if isinstance(version, bool) or not isinstance(version, int) or version != VERSION:
         raise MalformedReport(
-            f"the specification has version {found(version)}; this dither reads version {VERSION}"
+            f"expected a specification of version {VERSION}, got version {found(version)}; read it "
+            "with the version of dither that wrote it"
         )
     if set(data) != _PARTS:
-        raise MalformedReport(f"a specification has exactly the parts {', '.join(sorted(_PARTS))}")
+        raise MalformedReport(f"expected exactly the parts {', '.join(sorted(_PARTS))} in a specification")
     for name in ("mechanism", "fingerprint", "device"):
         if not isinstance(data[name], str):
-            raise MalformedReport(f"the part {name!r} of a specification must be a text")
+            raise MalformedReport(f"expected the part {name!r} of a specification to be a text")
     if not isinstance(data["parameters"], dict):
-        raise MalformedReport("the part 'parameters' of a specification must be a dictionary")
+        raise MalformedReport("expected the part 'parameters' of a specification to be a mapping")
 
 
 def _side(value: object) -> bool:
@@ -122,14 +129,19 @@ def _side(value: object) -> bool:
 def check_header(header: object, room: int) -> tuple[str, tuple[int, ...]]:
     """Return the dtype and the shape of reports; raise MalformedReport unless they fill `room` bytes."""
     if not isinstance(header, dict) or set(header) != {"specification", "dtype", "shape"}:
-        raise MalformedReport("the header of reports must have the keys specification, dtype and shape")
+        raise MalformedReport("expected the keys specification, dtype and shape in the header of reports")
     layout, shape = header["dtype"], header["shape"]
     if not isinstance(layout, str) or not _LAYOUT.fullmatch(layout):
-        raise MalformedReport("the dtype of reports must be an integer of 1, 2, 4 or 8 bytes, such as <u2")
+        raise MalformedReport(
+            "expected the dtype of reports to be an integer of 1, 2, 4 or 8 bytes, such as <u2"
+        )
     if not isinstance(shape, list) or len(shape) > 8 or not all(map(_side, shape)):
-        raise MalformedReport("the shape of reports must be a list of at most 8 integers")
+        raise MalformedReport("expected the shape of reports to be a list of at most 8 integers")
     if int(layout[-1]) * math.prod(shape) != room:
-        raise MalformedReport(f"the shape of these reports does not fit the {room} bytes after the header")
+        raise MalformedReport(
+            f"expected a shape of reports that fits the {room} bytes after the header, got another; copy "
+            "the file again"
+        )
     return layout, tuple(shape)
 
 
@@ -178,7 +190,10 @@ def _read(data: dict[str, Any], *, known: bool) -> Question:
         device = parse(data["device"])
         check_bounds(device)
         if digest(data["device"]) != data["fingerprint"]:
-            raise MalformedReport("the fingerprint is not the digest of the device text")
+            raise MalformedReport(
+                "expected the digest of the device text as its fingerprint, got another one; copy the "
+                "specification again"
+            )
         made = read_question(device, data["codebook"], data["mechanism"], data["parameters"])
         check_name(made.name, draw_of(made.kernel.device()), known=known)
         # The question must have the same device text: then no part of the text was ignored.
@@ -204,7 +219,10 @@ def _build(data: Any, policy: Policy | None, started: float) -> Question:
         return from_specification(data)
     check_specification(data)
     if not policy.lists(data["mechanism"]):
-        raise InvalidParameter(f"the policy does not list the mechanism {found(data['mechanism'])}")
+        raise InvalidParameter(
+            f"expected a mechanism that the policy lists, got {found(data['mechanism'])}; add it to the "
+            "policy, or refuse the question"
+        )
     made = _read(data, known=True)
     objection = policy.objection(made.guarantee)
     if objection is not None:
@@ -212,7 +230,8 @@ def _build(data: Any, policy: Policy | None, started: float) -> Question:
     taken = time.monotonic() - started
     if taken > policy.seconds:
         raise InvalidParameter(
-            f"parsing the question took {taken:.3g} s; the policy allows {policy.seconds:g} s"
+            f"expected the question to be parsed within {policy.seconds:g} s, as the policy "
+            f"requires, but it took {taken:.3g} s; refuse the question, or allow more seconds"
         )
     return made
 
@@ -229,15 +248,18 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
     content = bytes(data)
     body = content[:-DIGEST]
     if len(content) < start + DIGEST or not body.startswith(MAGIC):
-        raise MalformedReport("expected bytes that reports.to_bytes() wrote")
+        raise MalformedReport(
+            "expected the bytes that reports.to_bytes() returned; pass them without changes"
+        )
     version, length = struct.unpack_from("<BI", body, len(MAGIC))
     if version != VERSION:
         raise MalformedReport(
-            f"these reports have format version {version}; this dither reads version {VERSION}"
+            f"expected reports of format version {VERSION}, got version {version}; read them with "
+            "the version of dither that wrote them"
         )
     if hashlib.sha256(body).digest()[:DIGEST] != content[-DIGEST:]:
         raise MalformedReport(
-            "the checksum does not match: bytes are missing or were changed; copy them again"
+            "expected a checksum that matches, but bytes are missing or were changed; copy them again"
         )
     header = loads(body[start : start + length], "the header of reports", limits.bytes)
     layout, shape = check_header(header, len(body) - start - length)

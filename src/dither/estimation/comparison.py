@@ -111,7 +111,7 @@ def difference(
             gaps[first, second, *more] = part
         if len(gaps) > MOST_COMPARISONS:
             raise InvalidParameter(
-                f"there are more than {MOST_COMPARISONS} comparisons; give a baseline or fewer groups"
+                f"expected at most {MOST_COMPARISONS} comparisons, got more; give a baseline or fewer groups"
             )
     paired = any(shares_people(given[first], given[second]) for first, second in pairs)
     heads, about = ("first", "second", "answer"), getattr(groups, "about", "")
@@ -141,7 +141,9 @@ def contrasts(
     """
     given, gaps = estimates_of(groups), dict[tuple[Hashable, ...], Estimate]()
     if not isinstance(weights, Mapping) or not weights:
-        raise InvalidParameter('contrasts have names and weights: {"any": {"none": -1, "half": 0.5, …}}')
+        raise InvalidParameter(
+            'expected contrasts with names and weights: {"any": {"none": -1, "half": 0.5, …}}'
+        )
     for name, parts in weights.items():
         for label in parts:
             if label not in given:
@@ -179,20 +181,22 @@ def equal_groups(groups: Groups) -> Significance:
         raise InvalidParameter(f"expected two groups or more, got {len(given)}")
     if any(np.ndim(part.value) or part.circular for part in given):
         raise InvalidParameter(
-            "groups are compared by one number each, a mean or a share: dt.frequencies(reports)['yes']; "
+            "expected one number of each group, a mean or a share: dt.frequencies(reports)['yes']; "
             "dt.stats.same_distribution compares two groups of answers"
         )
     if any(shares_people(first, second) for first, second in combinations(given, 2)):
         raise InvalidParameter(
-            "some people are in several groups, which this test takes for independent; dt.stats.difference "
-            "pairs them"
+            "expected groups of different people, but some people are in several groups; use "
+            "dt.stats.difference, which pairs them"
         )
     value, error = (
         np.array([float(getattr(part, name)) for part in given]) for name in ("value", "standard_error")
     )
     n = np.array([part.n for part in given])
     if not (error > 0.0).all() or (n < 2).any():
-        raise NotIdentifiable("a group has no variance, or fewer than two reports; leave it out")
+        raise NotIdentifiable(
+            "expected at least two reports and a variance in each group; leave out the group without them"
+        )
     weight = error**-2.0
     share, k = weight / weight.sum(), len(given)
     between = float(weight @ (value - share @ value) ** 2) / (k - 1)
@@ -267,10 +271,12 @@ def estimates_of(groups: object) -> Mapping[Hashable, Estimate]:
             f"got {found(groups)}"
         )
     if len(given) < 2:
-        raise InvalidParameter(f"a difference needs at least two groups, not {len(given)}")
+        raise InvalidParameter(f"expected at least two groups for a difference, got {len(given)}")
     for group in given.values():
         if np.ndim(group.value) and not isinstance(group, EstimatedFrequencies):
-            raise InvalidParameter("the estimate of a group is one number, or frequencies")
+            raise InvalidParameter(
+                "expected the estimate of a group to be one number, or frequencies, got several numbers"
+            )
     return given
 
 
@@ -300,7 +306,7 @@ def combine(
     """
     given: object = parts
     if not isinstance(given, Sequence) or not given:
-        raise InvalidParameter("combine takes a list of reports, summaries or estimates, at least one")
+        raise InvalidParameter("expected a list of reports, summaries or estimates to combine, at least one")
     _check_domains(parts)
     _check_people(parts)
     estimates = [_unbiased_estimate(part) for part in parts]
@@ -329,7 +335,10 @@ def combine_lists(versions: Sequence[Counts], *, at_any_time: bool = False) -> R
         shown = {"value": float(share.value), "low": float(low), "high": float(high), "n": share.n}
         rows.append({"answer": show_label(answer), **shown, "versions": len(parts)})
     if all(row["versions"] < 2 for row in rows):
-        raise Mismatch("no answer is in two versions of the list")
+        raise Mismatch(
+            "expected an answer that is in two versions of the list, got none; keep at least one answer "
+            "when the list changes"
+        )
     title = f"{len(versions)} lists of answers; each share is among the people who were offered the answer"
     return ResultTable(title, tuple(rows), limits=SHARE)
 
@@ -389,7 +398,9 @@ def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Estimate:
     _check_strata(list(given), list(shares))
     known = [shares[label] for label in given]
     if abs(math.fsum(_check_weights(known)) - 1.0) > 1e-6:
-        raise InvalidParameter("the shares of the population must sum to 1; divide counts by their total")
+        raise InvalidParameter(
+            "expected shares of the population that sum to 1; divide counts by their total"
+        )
     return weighted_sum([(float(share), given[label]) for label, share in zip(given, known, strict=True)])
 
 
@@ -397,12 +408,13 @@ def _check_strata(given: list[Hashable], known: list[Hashable]) -> None:
     for label in known:
         if label not in given:
             raise InvalidParameter(
-                f"group {found(label)} has a share, but no estimate: it has fewer reports than the minimum"
+                f"expected an estimate of group {found(label)}, which has a share, but fewer reports than "
+                "the minimum; leave its share out, or lower minimum"
             )
     for label in given:
         if label not in known:
             which = "the group without a label" if label is None else f"group {found(label)}"
-            raise InvalidParameter(f"{which} has an estimate, but no share of the population")
+            raise InvalidParameter(f"expected a share of the population for {which}, got none; add its share")
 
 
 def _check_people(parts: Sequence[object]) -> None:
@@ -411,7 +423,8 @@ def _check_people(parts: Sequence[object]) -> None:
         own: People = getattr(part, "people", ())
         if any(overlap(own, other, same_part=True) for other in given_before):
             raise InvalidParameter(
-                "two parts are of the same reports, whose people would be counted twice; name each part once"
+                "expected parts of different reports, got the same reports twice, whose people would be "
+                "counted twice; name each part once"
             )
 
 
@@ -419,14 +432,19 @@ def _check_domains(parts: Sequence[object]) -> None:
     domains = [summary.question.domain for summary in parts if isinstance(summary, Reports | Counts)]
     for domain in domains[1:]:
         if domain.device() != domains[0].device():
-            raise Mismatch(f"these are different questions: one is on {domains[0]}, another on {domain}")
+            raise Mismatch(
+                f"expected parts on the same domain, got {domains[0]} and {domain}; combine only answers to "
+                "one question"
+            )
 
 
 def _unbiased_estimate(part: object) -> Estimate:
     if isinstance(part, Estimate):
         return part
     if not isinstance(part, Reports | Counts):
-        raise InvalidParameter(f"combine takes reports, summaries or estimates, not {type(part).__name__}")
+        raise InvalidParameter(
+            f"expected reports, summaries or estimates to combine, got {type(part).__name__}"
+        )
     if "frequencies" in part.question.quantities:
         return frequencies(part)
     return mean(part)
@@ -436,7 +454,10 @@ def _precision(part: Estimate) -> float:
     """Return the inverse variance, averaged over the categories of frequencies."""
     square = float(np.mean(np.square(part.standard_error)))
     if not (math.isfinite(square) and square > 0.0):
-        raise InvalidParameter("a part has no standard error, so it has no inverse variance; pass weights")
+        raise InvalidParameter(
+            "expected a standard error of each part, got a part without one, so it has no inverse variance; "
+            "pass weights"
+        )
     return 1.0 / square
 
 

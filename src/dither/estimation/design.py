@@ -84,7 +84,7 @@ class Factor:
         """Return the columns of a person with these values; raise InvalidParameter if a value is wrong."""
         for name in self.variables:
             if name not in values:
-                raise InvalidParameter(f"at needs a value of {name!r}, too")
+                raise InvalidParameter(f"expected a value of {name!r} in at; add it")
         if self.encode is not None:
             return np.asarray(self.encode(values), dtype=np.float64)
         value: Any = values[self.name]
@@ -187,7 +187,9 @@ class RegressionDesign:
         read = {id(factor): factor.readings() for factor in self.factors}
         columns = [parts for _, parts in self._columns()]
         if 1 + len(columns) > MOST:
-            raise InvalidParameter(f"there are {1 + len(columns)} coefficients; at most {MOST} are estimated")
+            raise InvalidParameter(
+                f"expected at most {MOST} coefficients, got {1 + len(columns)}; leave regressors out"
+            )
         found = np.ones((people, 1 + len(columns)))
         for number, parts in enumerate(columns, 1):
             for factor, at in parts:
@@ -226,8 +228,8 @@ class RegressionDesign:
             length = float(np.linalg.norm(column))
             if not length > _SAME * math.sqrt(people) * max(abs(float(np.max(np.abs(column)))), 1e-300):
                 raise NotIdentifiable(
-                    f"regressor {name!r} is the same for everybody, so its coefficient is indistinguishable "
-                    "from the intercept; leave it out"
+                    f"expected values of regressor {name!r} that differ between people, because otherwise "
+                    "its coefficient is indistinguishable from the intercept; leave it out"
                 )
             rest = column / length
             for _ in range(2):  # a second pass removes rounding errors
@@ -236,8 +238,8 @@ class RegressionDesign:
             left = float(np.linalg.norm(rest))
             if left < 1e-8:
                 raise NotIdentifiable(
-                    f"regressor {name!r} follows from others ({', '.join(before)}), so that their "
-                    "coefficients are not identifiable; leave one out"
+                    f"expected regressors that do not follow from each other, but {name!r} follows from "
+                    f"{', '.join(before)}, so that their coefficients are not identifiable; leave one out"
                 )
             kept.append(rest / left)
             before.append(name)
@@ -249,7 +251,8 @@ def factor_of(name: str, given: Column, people: int) -> Factor:
         question = given.question
         if len(given) != people:
             raise InvalidParameter(
-                f"every person needs a report of both questions: there are {len(given)} and {people}"
+                f"expected a report of both questions from every person, got {len(given)} and {people} "
+                "reports"
             )
         if "frequencies" in question.quantities:
             labels = tuple(protocol_of(given).categories.labels)
@@ -257,18 +260,24 @@ def factor_of(name: str, given: Column, people: int) -> Factor:
         check_numbers(f"regressor {name!r}", given)
         return Factor(name, (name,), (), given)
     if type(given).__name__ == "Counts":
-        raise InvalidParameter("a summary has lost the order of people; a regression needs the reports")
+        raise InvalidParameter(
+            "expected the reports themselves for a regression, because a summary has lost the order of people"
+        )
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
         raise InvalidParameter(
             f"expected regressor {name!r} to be reports, or a public column, got {found(given)}"
         )
     if len(given) != people:
-        raise InvalidParameter(f"regressor {name!r} has {len(given)} rows, and there are {people} people")
+        raise InvalidParameter(
+            f"expected {people} rows of regressor {name!r}, one for each person, got {len(given)}"
+        )
     array = public_numbers(given)
     if array is None:
         return category_factor(name, given)
     if not np.isfinite(array).all():
-        raise InvalidParameter(f"regressor {name!r} has a number that is not finite; drop these people")
+        raise InvalidParameter(
+            f"expected finite numbers of regressor {name!r}, got NaN or an infinity; drop these people"
+        )
     return Factor(name, (name,), (), None, array[:, None])
 
 
@@ -296,10 +305,10 @@ def category_factor(name: str, given: Column) -> Factor:
         labels = sorted(set(listed), key=None if numbers else lambda label: (label is None, str(label)))
     except TypeError:
         raise InvalidParameter(
-            f"regressor {name!r} is numbers or labels; one is {found(listed[0])}"
+            f"expected regressor {name!r} to be numbers or labels, got {found(listed[0])}"
         ) from None
     if not 2 <= len(labels) <= MOST:
-        raise InvalidParameter(f"regressor {name!r} has {len(labels)} labels; 2 to {MOST} can be compared")
+        raise InvalidParameter(f"expected 2 to {MOST} labels of regressor {name!r}, got {len(labels)}")
     positions = {label: index for index, label in enumerate(labels)}
     codes = np.fromiter((positions[label] for label in listed), np.int64, len(listed))
     dummies = np.asarray(codes[:, None] == np.arange(1, len(labels)), dtype=np.float64)

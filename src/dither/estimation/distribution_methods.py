@@ -99,15 +99,15 @@ class Likelihood(Method):
 
 def _check_plain(question: NumberQuestion) -> None:
     if question.line.scale:
-        raise InvalidParameter("numbers on a scale need the method 'empirical bayes'; leave `method` out")
+        raise InvalidParameter("expected method='empirical bayes' for numbers on a scale; leave `method` out")
 
 
 def _likeliest_on_line(summary: Counts) -> Likeliest:
     _check_plain(number_question(summary))
     if on_circle(number_question(summary)):
         raise InvalidParameter(
-            "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and "
-            "dt.stats.resultant"
+            "expected another method than 'likelihood' for this quantity on a circle; leave `method` out of "
+            "dt.mean and dt.stats.resultant"
         )
     return Likeliest.of(summary)
 
@@ -160,7 +160,8 @@ class EmpiricalBayes(Method):
         question = number_question(summary)
         if on_circle(question):
             raise InvalidParameter(
-                "directions have no order; use dt.mean or dt.stats.resultant with their default method"
+                "expected dt.mean or dt.stats.resultant with their default method for directions, because "
+                "directions have no order"
             )
         return question
 

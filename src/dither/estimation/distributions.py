@@ -226,9 +226,8 @@ class EstimatedDistribution(Tabular):
     def _check_plain(self, what: str) -> None:
         if self.line.parts > 1:
             raise NotIdentifiable(
-                f"{what} is not available for positions on a scale; use the interval of dt.bounds(reports) "
-                f"for "
-                "further reports"
+                f"expected numbers in their unit for {what}, got positions on a scale; use the interval of "
+                "dt.bounds(reports) for further reports"
             )
 
     @with_people
@@ -239,7 +238,9 @@ class EstimatedDistribution(Tabular):
         """
         self._check_plain("a mode")
         if self.curve is None:
-            raise InvalidParameter("a mode is read off a smooth curve: use method='empirical bayes'")
+            raise InvalidParameter(
+                "expected a smooth curve, because the mode is its highest point; use method='empirical bayes'"
+            )
         return in_unit(self.curve.mode(), self.summary)
 
     @with_people
@@ -359,7 +360,10 @@ class EstimatedDistribution(Tabular):
 
     def _check_ordered(self, what: str) -> None:
         if self.line.circular:
-            raise InvalidParameter(f"{what} is not defined on a circle; dt.mean is the mean direction")
+            raise InvalidParameter(
+                f"expected an interval, because {what} is not defined on a circle; use dt.mean, the mean "
+                "direction"
+            )
 
 
 def _place(x: object, line: Line) -> float:

@@ -194,12 +194,17 @@ class Estimate(Tableau):
         """
         side = choose("alternative", alternative, {name: name for name in get_args(Alternative)})
         if np.ndim(self.value):
-            raise InvalidParameter("a p-value is of one number; take one category, as in (a - b)['yes']")
+            raise InvalidParameter(
+                "expected one number for a p-value, got several; take one category, as in (a - b)['yes']"
+            )
         both = p_value(self, null)
         if side == "two-sided":
             return both
         if self.circular:
-            raise InvalidParameter("a direction is not greater or less than another")
+            raise InvalidParameter(
+                "expected alternative='two-sided' for a direction, because a direction is not greater or "
+                "less than another"
+            )
         return both / 2.0 if (float(self) > null) == (side == "greater") else 1.0 - both / 2.0
 
     def if_lying(self, share: float) -> Estimate:
@@ -211,9 +216,9 @@ class Estimate(Tableau):
         """
         if not isinstance(self._confidence, Attackable):
             raise NotIdentifiable(
-                "what liars can do is derived for means (linear) and frequencies, not for this "
-                f"{type(self).__name__}; take dt.mean(reports).if_lying(share) or dt.frequencies(reports)"
-                ".if_lying(share)"
+                "expected a mean (linear) or frequencies to bound the effect of lies, got "
+                f"{type(self).__name__}; take dt.mean(reports).if_lying(share) or "
+                "dt.frequencies(reports).if_lying(share)"
             )
         wide = self._confidence.if_lying(share)
         return self._with(wide, f", if {percent(check_share(share))} lie")
@@ -227,8 +232,8 @@ class Estimate(Tableau):
         """
         if not isinstance(self._confidence, Sequential):
             raise NotIdentifiable(
-                "intervals for any time are known for means (linear) and frequencies, not for this "
-                f"{type(self).__name__}; estimate.over_looks(100) holds at 100 looks together"
+                "expected a mean (linear) or frequencies for intervals at any time, got "
+                f"{type(self).__name__}; use estimate.over_looks(100), which holds at 100 looks together"
             )
         return self._with(self._confidence.at_any_time(), ", at any time")
 
@@ -268,7 +273,10 @@ class Estimate(Tableau):
     def __getitem__(self, label: Any) -> Estimate:
         """Return the estimate of one category."""
         if not self.labels:
-            raise InvalidParameter("this estimate has no categories; use it without [...]")
+            raise InvalidParameter(
+                "expected an estimate with categories to take one, got an estimate of one quantity; use it "
+                "without [...]"
+            )
         try:
             at = self.labels.index(label)
         except ValueError:
@@ -330,8 +338,8 @@ class Estimate(Tableau):
     def __round__(self, digits: int | None = None) -> NoReturn:
         """Raise InvalidParameter: a rounded number would lose its interval."""
         raise InvalidParameter(
-            "an estimate is not rounded, because it has an interval; print it, or write "
-            f"round(float(estimate){'' if digits is None else f', {found(digits)}'})"
+            "expected the float of an estimate to round, because an estimate has an interval; print the "
+            f"estimate, or write round(float(estimate){'' if digits is None else f', {found(digits)}'})"
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -501,7 +509,8 @@ def _check_units(parts: Sequence[Estimate]) -> None:
             for unit in units
         ]
         raise InvalidParameter(
-            f"{words[0]} and {words[1]} are not added or subtracted; take estimates in one unit"
+            f"expected estimates in one unit to add or subtract, got {words[0]} and {words[1]}; convert one "
+            "of them first"
         )
 
 
@@ -518,10 +527,15 @@ def ratio(above: Estimate, below: Estimate) -> Estimate:
     """Return the ratio of two numbers, with influences if they are of the same people."""
     _common_labels([above, below])
     if np.ndim(above.value) or np.ndim(below.value):
-        raise InvalidParameter("a ratio is of two numbers; take one category of each, as in a['x'] / b['x']")
+        raise InvalidParameter(
+            "expected two numbers for a ratio, got several; take one category of each, as in a['x'] / b['x']"
+        )
     a, b = float(above.value), float(below.value)
     if b == 0.0:
-        raise NotIdentifiable("the divisor is estimated to be 0, so the ratio cannot be estimated")
+        raise NotIdentifiable(
+            "expected a divisor other than 0, got an estimate of 0, so the ratio cannot be estimated; "
+            "collect more reports"
+        )
     value = a / b
     errors = [float(above.standard_error), -value * float(below.standard_error)]
     interval = RatioInterval(above, below, _condition([above, below]))
@@ -560,7 +574,9 @@ def plus(left: Estimate, right: object, sign: float) -> Estimate:
 def times(left: Estimate, factor: object) -> Estimate:
     """Return an estimate times a number."""
     if isinstance(factor, Estimate):
-        raise InvalidParameter("estimates cannot be multiplied with each other; multiply by a number")
+        raise InvalidParameter(
+            "expected a number to multiply an estimate by, got an estimate; multiply by a number"
+        )
     scale = _real(factor)
     terms, constant = _terms(left)
     return weighted_sum([(scale * weight, part) for weight, part in terms], scale * constant)
@@ -572,7 +588,7 @@ def over(left: Estimate, right: object) -> Estimate:
         return ratio(left, right)
     divisor = _real(right)
     if divisor == 0.0:
-        raise InvalidParameter("an estimate cannot be divided by 0; check the divisor")
+        raise InvalidParameter("expected a divisor other than 0, got 0; check the divisor")
     return times(left, 1.0 / divisor)
 
 
@@ -587,12 +603,15 @@ def _common_labels(parts: Sequence[Estimate]) -> Sequence[Hashable]:
     for part in parts:
         if part.circular:
             raise InvalidParameter(
-                "directions are not added or subtracted: 359° and 1° differ by 2°; compare their resultants"
+                "expected resultants to add or subtract, got directions, which wrap around: 359° and 1° "
+                "differ by 2°; compare their resultants"
             )
     labels = [tuple(part.labels) for part in parts]
     shapes = {np.shape(part.value) for part in parts}
     if len(shapes) > 1 or any(other != labels[0] for other in labels):
-        raise InvalidParameter("these estimates are of different categories; combine one number at a time")
+        raise InvalidParameter(
+            "expected estimates of the same categories, got different ones; combine one number at a time"
+        )
     return labels[0]
 
 

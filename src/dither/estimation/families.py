@@ -191,11 +191,16 @@ def fit_family(reports: Reports | Counts, family: FamilyName) -> FittedFamily:
     question = number_question(summary)
     line = question.line
     if on_circle(question):
-        raise InvalidParameter("families are fitted on an interval; use dt.distribution on a circle")
+        raise InvalidParameter(
+            "expected an interval to fit a family, got a circle; use dt.distribution on a circle"
+        )
     if summary.n < 2:
-        raise NotIdentifiable("there are too few reports to fit a family; collect more")
+        raise NotIdentifiable("expected more reports to fit a family; collect more")
     if family not in ("normal", "beta") and line.low < 0.0:
-        raise InvalidParameter(f"the family {family!r} has no negative values, and the domain begins below 0")
+        raise InvalidParameter(
+            f"expected a domain from 0 upwards for the family {family!r}, which has no negative values; "
+            "choose another family"
+        )
     points = _points(family, line.low, line.high)
     operator = question.likelihood(points, _ROWS)
     counts = operator.counts(summary.counts)
@@ -210,7 +215,10 @@ def fit_family(reports: Reports | Counts, family: FamilyName) -> FittedFamily:
     theta = model.climb(model.inward(np.array(kind.start(mean, variance))))
     information = model.information(theta)
     if not np.linalg.cond(information) < 1e12:
-        raise NotIdentifiable(f"the reports do not determine the parameters of the family {family!r}")
+        raise NotIdentifiable(
+            f"expected reports that determine the parameters of the family {family!r}, but these do not; "
+            "collect more, or choose a family with fewer parameters"
+        )
     errors = np.sqrt(np.diagonal(np.linalg.inv(information))) * model.stretch(theta)
     natural = model.outward(theta)
     parameters = {
@@ -231,7 +239,9 @@ def _points(family: str, low: float, high: float) -> Floats:
         return np.asarray(low + (high - low) * (np.arange(_POINTS) + 0.5) / _POINTS)
     integers = np.arange(math.ceil(low), math.floor(high) + 1.0)
     if integers.size < 2:
-        raise InvalidParameter("a Poisson distribution needs a domain with at least two integers")
+        raise InvalidParameter(
+            "expected a domain with at least two integers for a Poisson distribution; choose another family"
+        )
     return integers
 
 

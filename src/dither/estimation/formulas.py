@@ -38,14 +38,15 @@ def read_formula(text: str, data: object) -> tuple[Column, RegressionDesign]:
     except (FormulaicError, AttributeError, TypeError, SyntaxError) as error:
         reason = "" if isinstance(error, AttributeError) else _COLOURS.sub("", str(error)).split("\n")[0]
         raise InvalidParameter(
-            'a formula is the response, ~ and the regressors, such as "income ~ age + C(education)"; '
+            'expected a formula with the response, ~ and the regressors, such as "income ~ age + '
+            'C(education)"; '
             f"{reason or 'one side is missing'}"
         ) from None
     response = left[0].strip("`") if len(left) == 1 else ""
     if not response or response not in columns:
         raise unknown_name("response of the formula", response or " + ".join(left), list(columns))
     if _ONE not in terms:
-        raise InvalidParameter("regressions here always have an intercept; leave out 0 + and - 1")
+        raise InvalidParameter("expected a regression with an intercept; leave out 0 + and - 1")
     given = columns[response]
     if not hasattr(given, "__len__"):
         raise InvalidParameter(
@@ -68,7 +69,7 @@ def _design_of(terms: list[list[tuple[str, str]]], columns: DataColumns, people:
         for factor in term:
             if factor.labels and id(factor) not in alone:
                 raise InvalidParameter(
-                    f"the labels of {factor.name!r} occur only in an interaction; add the column itself, as "
+                    f"expected the column {factor.name!r} itself next to its interactions; add it, as "
                     f"{' * '.join(part.name for part in term)} does"
                 )
     return RegressionDesign(tuple(made))
@@ -86,7 +87,10 @@ def _factor(expression: str, method: str, columns: DataColumns, people: int) -> 
             return factor if factor.labels else category_factor(name, given)
         factor = factor_of(name, given, people)
         if not factor.labels:
-            raise InvalidParameter(f"C({name}): {name!r} is a private number; ask it as dt.Categories")
+            raise InvalidParameter(
+                f"expected C({name}) of a public column, but {name!r} is a private number; ask it as "
+                "dt.Categories"
+            )
         return factor
     return _function(expression, columns, people)
 
@@ -102,16 +106,18 @@ def _function(expression: str, columns: DataColumns, people: int) -> Factor:
     for name in needs:
         if isinstance(columns[name], Reports):
             raise InvalidParameter(
-                f"{expression}: {name!r} is private, and a function of noisy reports differs from the same "
-                f"function "
-                "of the values; use the column as it is, or a public one"
+                f"expected a function of public columns in {expression}, but {name!r} is private, and a "
+                "function of noisy reports differs from the same function of the values; use the column as "
+                "it is, or a public one"
             )
         if len(columns[name]) != people:
             raise InvalidParameter(
-                f"regressor {name!r} has {len(columns[name])} rows, and there are {people} people"
+                f"expected {people} rows of regressor {name!r}, one for each person, got {len(columns[name])}"
             )
     if not needs:
-        raise InvalidParameter(f"{expression}: a regressor is a column, or a function of columns")
+        raise InvalidParameter(
+            f"expected a regressor to be a column, or a function of columns, got {expression}"
+        )
     frame = pandas.DataFrame({name: np.asarray(columns[name]) for name in needs})
     try:
         matrix = formula.get_model_matrix(frame, context={}, na_action="ignore")
@@ -120,7 +126,9 @@ def _function(expression: str, columns: DataColumns, people: int) -> Factor:
         raise InvalidParameter(f"{expression}: {reason}") from None
     table = np.asarray(matrix, dtype=np.float64)[:, 1:]
     if not np.isfinite(table).all():
-        raise InvalidParameter(f"{expression} has a number that is not finite; drop these people")
+        raise InvalidParameter(
+            f"expected finite numbers in {expression}, got NaN or an infinity; drop these people"
+        )
 
     def encode(values: Mapping[str, object]) -> list[float]:
         row = pandas.DataFrame({name: [values[name]] for name in needs})

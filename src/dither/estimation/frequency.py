@@ -144,7 +144,10 @@ class EstimatedFrequencies(LabelledEstimate):
     def of_answered(self) -> LabelledEstimate:
         """Estimate the frequency of each category among the people who answered a `dt.Nullable` question."""
         if None not in self.labels:
-            raise InvalidParameter("everybody answers this question; use the frequencies as they are")
+            raise InvalidParameter(
+                "expected a question with missing answers, but everybody answers this question; use the "
+                "frequencies as they are"
+            )
         labels = [label for label in self.labels if label is not None]
         parts = [self._score_of_answers({label: 1.0}) for label in labels]
         quotients = [cast("QuotientInterval", part.confidence) for part in parts]
@@ -176,7 +179,7 @@ class EstimatedFrequencies(LabelledEstimate):
         if not below > 0.0:
             raise NotIdentifiable(
                 "too few people answered to estimate their mean; dt.stats.response_rate estimates how many "
-                "did"
+                "answered"
             )
         interval = QuotientInterval(above, below, (first, (both - first - second) / 2.0, second), self.n)
         numbers = np.array(
@@ -204,8 +207,8 @@ class EstimatedFrequencies(LabelledEstimate):
         interval: object
         if self.told is None or (self.apart and isinstance(self.told, Counts | SupportKernel)):
             raise InvalidParameter(
-                "a sum needs the reports: pass them to dt.frequencies(reports); a summary of sets of "
-                "items does not know which items were reported together"
+                "expected the reports for a sum of items, got a summary, which does not know which items "
+                "were reported together; pass the reports to dt.frequencies(reports)"
             )
         if isinstance(self.told, Counts | SupportKernel):
             interval = _sum_interval(self.told, np.asarray(self.confidence.share), numbers, self.n, share)
@@ -577,7 +580,9 @@ def thinned_remark(sizes: EstimatedFrequencies) -> str:
 def sizes_of_sets(reports: Reports | Counts) -> EstimatedFrequencies:
     """Return the shares of people who have at least 1, 2, … items of a set."""
     if not isinstance(reports.question.kernel, ItemSets):
-        raise NotIdentifiable("sizes need reports of sets of items, such as dt.SetResponse's")
+        raise NotIdentifiable(
+            "expected reports of sets of items, such as dt.SetResponse's, to estimate sizes"
+        )
     first = category_question(reports.question).categories.labels[0]  # the other items are not counted
     sizes = cast("EstimatedFrequencies", supported_frequencies(reports, [first]).sizes)
     return replace(sizes, labels=tuple(f"{label} or more" for label in sizes.labels))
@@ -613,7 +618,9 @@ def read(
     if n == 0:
         raise NotIdentifiable("expected at least one report to estimate frequencies, got 0")
     if supports.size and not (supports.min() >= 0 and supports.max() <= n):
-        raise MalformedReport("a category is supported by more reports than there are")
+        raise MalformedReport(
+            "expected at most as many reports for a category as reports in all, got more; check the summary"
+        )
     own, other = kernel.rates
     p, q, gap = float(own), float(other), float(own - other)
     share = supports / n

@@ -98,8 +98,8 @@ class ScoreInterval(ConfidenceInterval):
         """Return the interval that holds at all numbers of reports at once."""
         if any(self.shared):
             raise NotIdentifiable(
-                "intervals for any time need independent reports, and pairs share noise here (JRR); "
-                "estimate.over_looks(100) holds at 100 looks together"
+                "expected independent reports for intervals at any time, got pairs of people that share "
+                "noise (JRR); use estimate.over_looks(100), which holds at 100 looks together"
             )
         self._refuse_weights("intervals for any time")
         self._refuse_posterior()
@@ -112,8 +112,8 @@ class ScoreInterval(ConfidenceInterval):
         """Return the interval that holds if at most this share of the reports are lies."""
         if any(self.shared):
             raise NotIdentifiable(
-                "what liars can do is not derived for reports whose noise pairs of people share (JRR); "
-                "with KRR or OLH it is"
+                "expected independent reports to bound the effect of lies, got pairs of people that share "
+                "noise (JRR); use KRR or OLH"
             )
         self._refuse_weights("the effect of liars")
         self._refuse_posterior()
@@ -121,12 +121,16 @@ class ScoreInterval(ConfidenceInterval):
 
     def _refuse_weights(self, what: str) -> None:
         if self.weighted:
-            raise NotIdentifiable(f"{what} is derived for reports of equal weights; leave out the weights")
+            raise NotIdentifiable(
+                f"expected reports of equal weights, because {what} is derived only for these; leave out the "
+                "weights"
+            )
 
     def _refuse_posterior(self) -> None:
         if not self.claimed:
             raise NotIdentifiable(
-                'posterior means have no interval; use the unprojected frequencies, or .projected("simplex")'
+                "expected frequencies with intervals, got posterior means, which have none; use the "
+                'unprojected frequencies, or .projected("simplex")'
             )
 
     def honest_range(self, liars: int) -> tuple[Any, Any]:

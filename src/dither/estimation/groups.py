@@ -85,8 +85,8 @@ class GroupCounts:
         question = as_question(asked)
         if not question.alone:
             raise InvalidParameter(
-                f"the reports of {question.name} are correlated between people, so groups of them "
-                "have no errors of their own; use a mechanism of one person, such as KRR"
+                f"expected reports that are independent between people, got reports of {question.name}, "
+                "whose groups have no errors of their own; use a mechanism of one person, such as KRR"
             )
         self.question, self.by, self.about = question, tuple(by), ""
         self._tallies: dict[Label, _Tally] = {}
@@ -113,7 +113,8 @@ class GroupCounts:
         if label not in self._tallies:
             if len(self._tallies) >= MOST_GROUPS:
                 raise InvalidParameter(
-                    f"there are more than {MOST_GROUPS} groups by {', '.join(self.by)}; use coarser labels"
+                    f"expected at most {MOST_GROUPS} groups by {', '.join(self.by)}, got more; use coarser "
+                    "labels"
                 )
             self._tallies[label] = _Tally(self.question)
         return self._tallies[label]
@@ -239,12 +240,15 @@ def estimate_groups(
     private = [name for name, labels in columns.items() if isinstance(labels, Reports)]
     if person is not None:
         if private:
-            raise InvalidParameter("ids of persons go with groups by public labels, such as waves")
+            raise InvalidParameter(
+                "expected person= only with groups by public labels, such as waves; leave person out"
+            )
         reports = replace(reports, people=_named_people(person, reports))
     if private:
         if quantity is not None:
             raise InvalidParameter(
-                "of groups by a private category the mean or the frequencies are estimated"
+                "expected no quantity for groups by a private category, because their mean or frequencies "
+                "are estimated; leave quantity out"
             )
         return _estimate_private(reports, columns, private, least, level, given)
     counts = GroupCounts(reports.question, list(columns))
@@ -269,7 +273,9 @@ def _named_people(person: object, reports: Reports) -> People:
         raise InvalidParameter(f"expected person to be a public id for each report, got {found(person)}")
     ids = list(_plain(person))
     if len(ids) != len(reports.cells):
-        raise InvalidParameter(f"{len(reports.cells)} reports need as many ids of persons, not {len(ids)}")
+        raise InvalidParameter(
+            f"expected {len(reports.cells)} ids of persons, one for each report, got {len(ids)}"
+        )
     return people_by_id(ids, reports.about)
 
 
@@ -288,8 +294,9 @@ def _once(part: Reports, label: Label) -> Reports:
     twice = len(crowd.rows) - np.unique(crowd.rows).size
     if twice:
         raise InvalidParameter(
-            f"group {' · '.join(map(str, label))} has {_many(twice, 'further row')} of people who are in it "
-            "already, and rows of one person are not independent; keep one row of a person in each group"
+            f"expected one row for each person in a group, but group {' · '.join(map(str, label))} has "
+            f"{_many(twice, 'further row')} of people who are already in it, and rows of one person are not "
+            "independent; keep one row of a person in each group"
         )
     return part
 
@@ -311,7 +318,9 @@ def mean_of_each(parts: Mapping[str, Any], mean: Callable[[Any], Estimate]) -> G
             without.append(name)
     names = ", ".join(map(str, without))
     if not kept:
-        raise reason or NotIdentifiable(f"no question has a mean ({names}); dt.frequencies estimates shares")
+        raise reason or NotIdentifiable(
+            f"expected a question with a mean, got none ({names}); use dt.frequencies for shares"
+        )
     title = f"means of {_many(len(kept), 'question')}, 95 % intervals" + f"; no mean of {names}" * bool(names)
     optional = ", ".join(str(name) for name, part in kept.items() if OF_ANSWERS in part.remark)
     title += f"; {optional}{OF_ANSWERS}{_N_OF_ALL}" * bool(optional)
@@ -323,8 +332,8 @@ def _weighted_quantity(quantity: Any, part: Reports, weights: Weights) -> Estima
         found: Estimate = quantity(part, weights=weights)
     except TypeError:
         raise InvalidParameter(
-            "with weights, the quantity of a group takes both: "
-            "lambda group, weights: dt.quantile(group, 0.9, weights=weights)"
+            "expected a quantity that takes the group and its weights: lambda group, weights: "
+            "dt.quantile(group, 0.9, weights=weights)"
         ) from None
     return found
 
@@ -335,8 +344,8 @@ def keep_groups(
     """Return a table of the groups that were kept; raise NotIdentifiable if no group was kept."""
     if not kept:
         raise NotIdentifiable(
-            f"no group has {least} reports or more (of {left_out} groups); "
-            "use coarser groups, or a smaller minimum"
+            f"expected at least one group with {least} reports or more, got none (of {left_out} groups); use "
+            "coarser groups, or a smaller minimum"
         )
     return GroupedEstimates.of(kept, by, least, left_out, level)
 
@@ -352,7 +361,8 @@ def _estimate_private(
     """Return estimates by a private category, within each group of the public columns."""
     if len(private) > 1:
         raise InvalidParameter(
-            f"{' and '.join(map(repr, private))} are private columns; groups are by one of them"
+            f"expected groups by one private column, got {' and '.join(map(repr, private))}; choose one of "
+            "them"
         )
     labels_of: Reports = columns[private[0]]
     check_pair(reports, labels_of)
@@ -479,7 +489,7 @@ def _divide(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Labe
     """Yield each combination of labels with the row indices of its people, in order."""
     if any(len(column) != n for column in labels):
         raise InvalidParameter(
-            f"every report needs a label: there are {n} reports and "
+            f"expected a label for every report, got {n} reports and "
             f"{' and '.join(str(len(column)) for column in labels)} labels"
         )
     if not n:
@@ -500,14 +510,14 @@ def _divide(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Labe
 def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[str]) -> None:
     """Raise InvalidParameter unless `by` names existing columns that are not questions."""
     if not by or len(set(by)) < len(by):
-        raise InvalidParameter("by names at least one column of labels, and none twice")
+        raise InvalidParameter("expected by to name one or more columns of labels, each once")
     for column in by:
         if column not in there:
             raise unknown_name("column", column, [name for name in there if name not in questions])
         if column in questions:
             raise InvalidParameter(
-                f"column {column!r} is a question: its reports are random, and no labels of groups; "
-                "dt.stats.crosstab is for two questions together"
+                f"expected a column of public labels in by, got the question {column!r}, whose reports are "
+                "random; use dt.stats.crosstab for two questions together"
             )
 
 
@@ -575,7 +585,9 @@ def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> 
             yield {**shown, "value": value, "low": least, "high": most, "n": group.n, **of}
         return
     if np.ndim(group.value):
-        raise InvalidParameter("the quantity of a group is one number, or frequencies")
+        raise InvalidParameter(
+            "expected the quantity of a group to be one number, or frequencies, got several numbers"
+        )
     yield {**named, **group.records(level)[0], **of}
 
 

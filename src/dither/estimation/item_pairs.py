@@ -33,7 +33,8 @@ def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
         )
     if kernel.no_pairs:
         raise NotIdentifiable(
-            f"{kernel.no_pairs}, so reports do not say who has both; ask by dt.SetResponse(…, pairs=True)"
+            f"expected reports that contain pairs of items, but {kernel.no_pairs}; ask by dt.SetResponse(…, "
+            "pairs=True)"
         )
     question = category_question(reports.question)
     codes = question.categories.check([first, second])
@@ -66,7 +67,10 @@ def _both(counted: Integers, n: int, question: CategoryQuestion) -> VarianceInte
     both = np.array([float(rate) for rate in kernel.pair_rates])
     bend = float(kernel.pair_rates[2] - 2 * kernel.pair_rates[1] + kernel.pair_rates[0])
     if bend == 0.0:
-        raise NotIdentifiable("these reports do not say who has both items")
+        raise NotIdentifiable(
+            "expected reports that contain pairs of items, but these do not; ask by dt.SetResponse(…, "
+            "pairs=True)"
+        )
     sums = np.array([2.0 * question.q, question.p + question.q, 2.0 * question.p])
     single = (counted[1] + 2.0 * counted[2]) / n
     slope = (both[1] - both[0]) / question.gap

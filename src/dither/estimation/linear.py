@@ -116,7 +116,8 @@ def resultant_length(summary: Counts, *, variance: bool = False, as_reported: bo
     question = number_question(summary)
     if not on_circle(question):
         raise InvalidParameter(
-            f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
+            "expected reports on a dt.Circle to estimate a resultant length, got reports on "
+            f"{question.domain}"
         )
     mean = mean_vector(summary, unit_vectors(question))
     kept = 1.0 if as_reported else length_factor(question)
@@ -400,8 +401,8 @@ def squared_reading(question: NumberQuestion, gaps: Floats) -> Floats:
     curve = means[4] + slope * inputs + bend * inputs**2
     if not (bend > STRAIGHT and np.abs(means - curve).max() < _CURVED * bend * half**2):
         raise NotIdentifiable(
-            f"no average of reports of {question.name} estimates the variance of the values; "
-            "use method='likelihood', or a mechanism such as SW or Podium"
+            "expected reports with an average that estimates the variance of the values, got reports of "
+            f"{question.name}; use method='likelihood', or a mechanism such as SW or Podium"
         )
     return np.asarray((gaps**2 - means[4] - slope * gaps) / bend)
 

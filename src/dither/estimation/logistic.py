@@ -112,7 +112,7 @@ def fit_logistic(
         chances = [1.0 - last, last]
     if len(labels) != 2:
         raise InvalidParameter(
-            f"a logistic regression is of a question with two answers, and this one has {len(labels)}; "
+            f"expected a question with two answers for a logistic regression, got {len(labels)} answers; "
             "dt.stats.crosstab and dt.estimate(reports, by=…) compare several"
         )
     answer = labels[-1] if answer is None else answer
@@ -123,15 +123,15 @@ def fit_logistic(
         for factor in private:
             if not factor.labels:
                 raise InvalidParameter(
-                    f"regressor {factor.name!r} is a private number: the likelihood needs its distribution "
-                    "given all other regressors, and these reports do not contain it. Collect it as "
-                    "categories "
-                    "(dt.Categories), use a public column, or compare its means by the answer: "
+                    f"expected regressor {factor.name!r} to be public or categories, got a private number, "
+                    "whose distribution given all other regressors is not in these reports. Collect it as "
+                    "categories (dt.Categories), use a public column, or compare its means by the answer: "
                     "dt.estimate(number, by=answer)"
                 )
         if private and len(term) > 1:
             raise InvalidParameter(
-                f"{private[0].name!r} is private: a logistic regression has interactions of public columns"
+                "expected interactions of public columns in a logistic regression, got the private "
+                f"{private[0].name!r}; leave this interaction out"
             )
     yes = labels.index(answer)
     answers = np.stack([chances[1 - yes], chances[yes], *silent], axis=1)
@@ -182,8 +182,8 @@ class _LogisticModel:
         sizes = [len(column.labels) for column in private]
         if math.prod(sizes) > _CLASSES:
             raise InvalidParameter(
-                f"the private categories have {math.prod(sizes)} combinations, and at most {_CLASSES} are "
-                "summed over; leave one out, or ask with fewer categories"
+                f"expected at most {_CLASSES} combinations of the private categories, got "
+                f"{math.prod(sizes)}; leave one out, or ask with fewer categories"
             )
         parts, order, dummies, position = [np.ones((n, 1))], [0], [], 1
         for term in design.terms:

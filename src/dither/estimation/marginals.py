@@ -89,7 +89,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
         if isinstance(key, tuple) and len(key) == 2 and key[::-1] in self.parts:
             return self._pair(key, _interval(self.parts[key[::-1]]).transpose())
         listed = "; ".join(", ".join(names) for names in list(self.parts)[:8])
-        raise InvalidParameter(f"unknown table {found(names)}; expected one of {listed}")
+        raise InvalidParameter(f"expected the name of a table among {listed}, got {found(names)}")
 
     def _pair(self, key: tuple[str, ...], interval: VarianceInterval) -> EstimatedTable:
         order = list(self.answers)
@@ -156,7 +156,9 @@ def tables(reports: Reports | Counts) -> EstimatedTables:
     question = summary.question
     kernel = question.kernel
     if not isinstance(kernel, FunctionsKernel):
-        raise InvalidParameter(f"tables are estimated from reports of Marginals, not of {question.name}")
+        raise InvalidParameter(
+            f"expected reports of Marginals to estimate tables, got reports of {question.name}"
+        )
     reading: TableReading = question.book
     names, sizes = question.domain.names, kernel.sizes
     every = reading.way == 1 or bool(reading.order)

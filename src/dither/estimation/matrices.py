@@ -73,7 +73,7 @@ class ReadingInterval(ConfidenceInterval):
         """Return the interval that holds at all numbers of reports at once."""
         if self.value is not None or self.weighted:
             raise NotIdentifiable(
-                'intervals for any time are derived for method="linear" and reports of equal weights'
+                'expected method="linear" and reports of equal weights for intervals at any time'
             )
         mean = np.asarray(self.share, dtype=np.float64)
         squares = np.asarray(self.error) ** 2 * self.n * (self.n - 1)
@@ -102,7 +102,10 @@ class MatrixCounts:
 
     def _average(self, numbers: Floats) -> tuple[float, Floats]:
         if self.reports is None:
-            raise InvalidParameter("a summary has lost which report is whose; pass the reports themselves")
+            raise InvalidParameter(
+                "expected the reports themselves, because a summary has lost which report is whose; pass "
+                "the reports"
+            )
         cells = self.reports.cells.reshape(-1).astype(np.int64)
         return influences((numbers @ self.table)[cells], self.weights)
 
@@ -123,11 +126,16 @@ def table_frequencies(
         raise NotIdentifiable("expected at least one report to estimate frequencies, got 0")
     if method == "likelihood":
         if weights is not None:
-            raise InvalidParameter('weighted frequencies are linear; leave method="likelihood" out')
+            raise InvalidParameter(
+                'expected no method="likelihood" for weighted frequencies, which are linear; leave method out'
+            )
         return _likeliest(summary)
     reading = shares_reading(question)
     if reading is None:
-        raise InvalidParameter(f"reports of {question.name} are not of a table of probabilities")
+        raise InvalidParameter(
+            f"expected reports of a table of probabilities, got reports of {question.name}; use "
+            "dt.frequencies(reports)"
+        )
     table = reading.table
     sent = given if isinstance(given, Reports) and len(given) == summary.n else None
     checked = None
@@ -211,8 +219,8 @@ def listed_matrix(question: Question) -> Floats:
         if size**2 <= _MOST_LISTED:
             return np.where(np.eye(size, dtype=np.bool_), protocol.p, protocol.q)
     raise InvalidParameter(
-        f'method="likelihood" is for reports of dt.Matrix and of dt.KRR on at most 2 048 categories, not for '
-        f"reports of {question.name}; dt.frequencies(reports).projected() is never negative"
+        'expected reports of dt.Matrix, or of dt.KRR on at most 2 048 categories, for method="likelihood", '
+        f"got reports of {question.name}; dt.frequencies(reports).projected() is never negative"
     )
 
 
@@ -228,7 +236,10 @@ def _likeliest(summary: Counts) -> EstimatedFrequencies:
     information = scaled @ matrix.T  # information of one report about the shares of the inputs
     eigenvalues = np.linalg.eigvalsh(information)
     if not eigenvalues[0] > _SINGULAR * eigenvalues[-1]:
-        raise NotIdentifiable("some inputs have reports of the same distribution and cannot be distinguished")
+        raise NotIdentifiable(
+            "expected inputs with different distributions of reports, got some with the same one; merge "
+            "these inputs"
+        )
     # The unconstrained estimate is one step of scoring from the likeliest one, with weights that sum to 1.
     numbers = np.asarray(np.linalg.solve(information, scaled), dtype=np.float64)
     value, error, skew = moments_of(numbers, counts, n)

@@ -40,7 +40,8 @@ def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
     function: Callable[..., Any] | None = getattr(method, quantity, None)
     if function is None:
         raise InvalidParameter(
-            f"{method!r} does not estimate {plural}; leave `method` out to use the default"
+            f"expected a method that estimates {plural}, got {method!r}; leave `method` out to use the "
+            "default"
         )
     return function
 
@@ -60,8 +61,9 @@ def check_scale(question: Question) -> None:
     line = question.domain.line
     if line is not None and line.scale:
         raise NotIdentifiable(
-            "these are positions on a scale, of which quantiles and a distribution are estimated; "
-            "dt.bounds(reports) is the interval on which other people can be asked for a mean"
+            "expected numbers in their unit, got positions on a scale, from which quantiles and a "
+            "distribution are estimated; dt.bounds(reports) is the interval on which other people can be "
+            "asked for a mean"
         )
 
 
@@ -85,12 +87,12 @@ def category_question(question: object) -> CategoryQuestion:
         name = question.name if isinstance(question, Question) else "something else"
         if getattr(getattr(question, "book", None), "shares", False):  # a table of probabilities
             raise InvalidParameter(
-                "this needs reports that support categories with two rates, as KRR's and OLH's do, not those "
-                f"of the table of {name}; dt.frequencies, dt.estimate and dt.stats.answers read it"
+                "expected reports that support categories with two rates, such as those of KRR and OLH, got "
+                f"reports of the table of {name}; use dt.frequencies, dt.estimate or dt.stats.answers"
             )
         raise InvalidParameter(
-            f"frequencies are estimated from reports on categories, such as KRR's or OLH's, not from "
-            f"{name}'s; dt.distribution is for numbers"
+            "expected reports on categories for frequencies, such as those of KRR or OLH, got reports of "
+            f"{name}; use dt.distribution for numbers"
         )
     return question
 

@@ -82,7 +82,7 @@ class CountedMoments:
         self.reading = MomentReading.of(summary.question)
         self.n, self.counts = int(summary.n), summary.counts.astype(np.float64)
         if self.n < 3:
-            raise NotIdentifiable("moments need the reports of at least three people")
+            raise NotIdentifiable("expected the reports of at least three people for moments, got fewer")
         self.guarantee: Guarantee = summary.question.guarantee
         self.remark = ""
         self.places = self._pair(pair)
@@ -95,7 +95,7 @@ class CountedMoments:
             return 0, len(names) - 1
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             listed = " and ".join(map(repr, names))
-            raise InvalidParameter(f"name two of the numbers {listed} as a pair, not {found(pair)}")
+            raise InvalidParameter(f"expected a pair of two of the numbers {listed}, got {found(pair)}")
         return self.reading.index(pair[0]), self.reading.index(pair[1])
 
     def _moment(self, first: int, second: int) -> tuple[float, Floats]:

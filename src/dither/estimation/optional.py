@@ -151,8 +151,8 @@ def weighted_mean_of_answers(reports: Reports, weights: object) -> Estimate:
     reading = None if question.line.circular else optional_reading(question.kernel)
     if reading is None:
         raise NotIdentifiable(
-            "a weighted mean of those who answered needs numbers of a design for means (Podium, PM, SW), not "
-            f"{question.name} on {question.domain}"
+            "expected numbers of a mechanism for means (Podium, PM, SW) for a weighted mean of those who "
+            f"answered, got {question.name} on {question.domain}"
         )
     checked = as_weights(weights, len(reported))
     values, answered, cells = reading.values, reading.answered, reported.cells.reshape(-1)
@@ -188,7 +188,7 @@ def _direction_of_answers(summary: Counts, question: OptionalQuestion) -> Estima
     """Estimate the mean direction; by symmetry, no answer is the zero vector on average."""
     kernel, line = question.kernel, question.line
     if kernel.room < _TURNS:
-        raise NotIdentifiable(f"mean directions need {_TURNS} cells or more, not {kernel.room}")
+        raise NotIdentifiable(f"expected {_TURNS} cells or more for mean directions, got {kernel.room}")
     vectors = np.zeros(kernel.outcomes, dtype=np.complex128)
     angles = line.to_unit(question.decode(np.arange(kernel.room)))
     vectors[: kernel.room] = np.exp(2j * np.pi * angles)
@@ -215,8 +215,8 @@ def answered_counts(summary: Counts) -> Any:
     kernel, line, n = question.kernel, question.line, summary.n
     if line.circular:
         raise InvalidParameter(
-            f"of {question.domain}, dt.mean and dt.stats.response_rate are estimated; other quantities need "
-            "angles that everybody answers"
+            f"expected dt.mean or dt.stats.response_rate on {question.domain}; other quantities need angles "
+            "that everybody answers"
         )
     if n == 0:
         raise NotIdentifiable("expected at least one report, got 0")
@@ -262,8 +262,8 @@ def variance_of_answers(summary: Counts) -> Estimate:
     reading = None if question.line.circular else optional_reading(question.kernel)
     if reading is None:
         raise InvalidParameter(
-            f"a variance of those who answered is estimated from numbers of designs for means (Podium, PM, "
-            f"SW), not from {question.name} on {question.domain}"
+            "expected numbers of a mechanism for means (Podium, PM, SW) for a variance of those who "
+            f"answered, got {question.name} on {question.domain}"
         )
     if summary.n == 0:
         raise NotIdentifiable("expected at least one report, got 0")
@@ -300,7 +300,9 @@ def variance_of_answers(summary: Counts) -> Estimate:
 
 
 def _too_few(what: str) -> NotIdentifiable:
-    return NotIdentifiable(f"too few people answered: {what}; dt.stats.response_rate estimates how many did")
+    return NotIdentifiable(
+        f"too few people answered: {what}; dt.stats.response_rate estimates how many answered"
+    )
 
 
 @name_result
@@ -322,8 +324,8 @@ def response_rate(reports: Reports | Counts, *, weights: Weighting | None = None
     question: Any = summary.question
     if "response rate" not in question.quantities:
         raise InvalidParameter(
-            f"everybody answers {question.name} on {question.domain}; for missing answers use "
-            "dt.Nullable(domain)"
+            f"expected a question with missing answers, but everybody answers {question.name} on "
+            f"{question.domain}; for missing answers use dt.Nullable(domain)"
         )
     if "frequencies" in question.quantities:
         shares = supported_frequencies(reports) if weights is None else weighted_frequencies(reports, weights)

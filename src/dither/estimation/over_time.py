@@ -513,7 +513,7 @@ def by_day(
     """
     if not isinstance(reports, DatedReports | ChangeReports | ChangeCounts):
         raise InvalidParameter(
-            f"dt.by_day needs the reports of dt.Once or dt.KeptChange, not {found(reports)}"
+            f"expected the reports of dt.Once or dt.KeptChange for dt.by_day, got {found(reports)}"
         )
     days = reports.once.days if isinstance(reports, DatedReports) else reports.change.days
     first = _as_date(reports.begins if begins is None and isinstance(reports, ChangeCounts) else begins)
@@ -521,7 +521,8 @@ def by_day(
     if len(firsts) < days:
         if not isinstance(reports, DatedReports) or smoothing != 1 or drift is not None:
             raise InvalidParameter(
-                "every pools the reports of dt.Once by several days; leave `smoothing` and `drift` out"
+                "expected no `smoothing` and no `drift` with every, which pools the reports of dt.Once by "
+                "several days; leave them out"
             )
         return replace(_by_several_days(reports, firsts), begins=first)
     return replace(_by_single_days(reports, days, smoothing, drift), begins=first)
@@ -566,8 +567,8 @@ def _by_single_days(
     if smoothing == "auto":
         if drift is not None or not isinstance(reports, DatedReports):
             raise InvalidParameter(
-                'smoothing="auto" is for reports of dt.Once, and estimates the drift; leave `drift` out, or '
-                "give an odd number of days"
+                'expected no `drift` with smoothing="auto", which estimates the drift from reports of '
+                "dt.Once; leave `drift` out, or give an odd number of days"
             )
         return _by_evidence(reports)
     integral = isinstance(smoothing, int) and not isinstance(smoothing, bool)
@@ -620,11 +621,14 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
     """Return the estimates of days, with a smoothness that is estimated from the reports."""
     counts = reports_by_day(reports)
     if np.count_nonzero(counts) < 3:
-        raise NotIdentifiable('smoothing="auto" needs reports of at least three days')
+        raise NotIdentifiable(
+            'expected reports of at least three days for smoothing="auto"; collect more days, or give a '
+            "number of days"
+        )
     complete = estimate(reports.between(0, counts.size))
     domain = reports.once.question.domain
     if domain.circular or (np.ndim(complete.value) and not complete.labels):
-        raise InvalidParameter('smoothing="auto" is for means and frequencies; give a number of days')
+        raise InvalidParameter('expected means or frequencies for smoothing="auto"; give a number of days')
     size = max(np.size(complete.value), 1)
     values, variances = np.zeros((2, counts.size, size))
     for day in np.flatnonzero(counts).tolist():

@@ -89,7 +89,9 @@ class EstimatedTable(Estimate):
 
     def _within(self, side: int, whose: str) -> EstimatedTable:
         if self.whose != "people":
-            raise InvalidParameter(f"these are shares of {self.whose} already; take them of the table itself")
+            raise InvalidParameter(
+                f"expected a table of counts, got shares of {self.whose}; take the shares of the table itself"
+            )
         interval = self.evidence.within(side)
         interval = interval if side == 0 else interval.transpose()
         value, error = interval.value, interval.error

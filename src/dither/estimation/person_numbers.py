@@ -48,25 +48,30 @@ def check_pair(first: Reports, second: Reports) -> int:
     _check_reports(first)
     _check_reports(second)
     if first is second or first.cells is second.cells:
-        raise InvalidParameter("these are the same reports twice: their noise is not independent")
+        raise InvalidParameter(
+            "expected reports of two questions, got the same reports twice, whose noise is not independent"
+        )
     if len(first) != len(second):
         raise InvalidParameter(
-            f"every person needs a report of both questions: there are {len(first)} and {len(second)}"
+            f"expected a report of both questions from every person, got {len(first)} and {len(second)} "
+            "reports"
         )
     if len(first) < 3:
-        raise NotIdentifiable("two questions together need the reports of at least three people")
+        raise NotIdentifiable(
+            "expected the reports of at least three people for two questions together, got fewer"
+        )
     return len(first)
 
 
 def _check_reports(reports: object) -> None:
     if not isinstance(reports, Reports):
         raise InvalidParameter(
-            "two questions together need the reports of both, in the same order of people, not "
-            f"{type(reports).__name__}; a summary has lost the order"
+            "expected the reports of both questions, in the same order of people, got "
+            f"{type(reports).__name__}, which has lost the order; pass the reports"
         )
     if not reports.question.alone:
         raise InvalidParameter(
-            f"the reports of {reports.question.name} are correlated between people; "
+            f"expected reports that are independent between people, got reports of {reports.question.name}; "
             "use a mechanism of one person"
         )
 
@@ -75,9 +80,8 @@ def check_one_answer(question: Question) -> None:
     """Raise InvalidParameter for sets of items, whose shares do not sum to one."""
     if question.domain.sets:
         raise InvalidParameter(
-            "people with sets of items may have any number of answers, so this test does not apply; compare "
-            "items "
-            "by dt.stats.difference, and pairs of items by dt.stats.joint_frequency"
+            "expected a question with one answer for each person, got sets of items; compare items by "
+            "dt.stats.difference, and pairs of items by dt.stats.joint_frequency"
         )
 
 
@@ -102,7 +106,9 @@ def protocol_of(reports: Reports) -> CategoryQuestion:
     protocol = category_question(reports.question)
     check_one_answer(protocol)
     if len(protocol.categories) > MOST_CATEGORIES:
-        raise InvalidParameter(f"a table has at most {MOST_CATEGORIES} categories on a side")
+        raise InvalidParameter(
+            f"expected at most {MOST_CATEGORIES} categories on a side of a table; join rare categories"
+        )
     return protocol
 
 
@@ -160,8 +166,8 @@ class PersonNumbers:
             return cls(reports, interval_question(reports).line, False)
         if optional_reading(question.kernel) is None:
             raise NotIdentifiable(
-                f"means of those who answered need numbers of a design for means (Podium, PM, SW), not "
-                f"{question.name} on {question.domain}"
+                "expected numbers of a mechanism for means (Podium, PM, SW) for means of those who "
+                f"answered, got {question.name} on {question.domain}"
             )
         return cls(reports, question.line, True)
 
@@ -210,7 +216,8 @@ def answered_all(parts: Sequence[PersonNumbers]) -> Floats:
     share, error = float(reported.mean()), float(reported.std()) / math.sqrt(reported.size)
     if not share > error:
         raise NotIdentifiable(
-            "too few people answered all of these questions; dt.stats.response_rate estimates how many did"
+            "too few people answered all of these questions; dt.stats.response_rate estimates how many "
+            "answered"
         )
     return reported
 

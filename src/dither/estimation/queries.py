@@ -208,8 +208,8 @@ def cumulative(
     edges = question.reading.edges
     if edges is None:
         raise InvalidParameter(
-            f"cumulative shares are estimated from reports of Cumulative, not of {question.name}; "
-            "dt.stats.answers is for other workloads"
+            f"expected reports of Cumulative for cumulative shares, got reports of {question.name}; use "
+            "dt.stats.answers for other workloads"
         )
     condition = ""
     if method == "empirical bayes":
@@ -259,7 +259,7 @@ def _read(reports: Reports | Counts) -> tuple[Floats, Floats, QueryQuestion, int
         )
     n = summary.n
     if n < 2:
-        raise NotIdentifiable("answers with errors need at least two reports")
+        raise NotIdentifiable("expected at least two reports for answers with errors, got fewer")
     shares = summary.counts / n
     table = question.reading.table
     value = table @ shares

@@ -82,7 +82,9 @@ class EstimatedRegression(LabelledEstimate):
     def r_squared(self) -> Estimate:
         """The share of the variance of the response, without the noise, that the regressors explain."""
         if self.explained_share is None:
-            raise InvalidParameter("R² is of a response of numbers; a logistic regression has fit.odds(…)")
+            raise InvalidParameter(
+                "expected a response of numbers for R²; for a logistic regression use fit.odds(…)"
+            )
         return self.explained_share()
 
     @property
@@ -95,7 +97,7 @@ class EstimatedRegression(LabelledEstimate):
         """The coefficient of the only regressor, a number."""
         if len(self.parts) != 2:
             raise InvalidParameter(
-                f"there are {len(self.parts) - 1} coefficients; take one: fit[{self.labels[1]!r}]"
+                f"expected one coefficient, got {len(self.parts) - 1}; take one: fit[{self.labels[1]!r}]"
             )
         return self.parts[1]
 
@@ -112,14 +114,14 @@ class EstimatedRegression(LabelledEstimate):
         variables = self.design.variables
         if not isinstance(values, Mapping):
             if len(variables) != 1:
-                raise InvalidParameter(f"at takes a mapping with {', '.join(variables)}")
+                raise InvalidParameter(f"expected at to be a mapping with {', '.join(variables)}")
             values = {variables[0]: values}
         return self.predict(self.design.at(values))
 
     def odds(self, label: Hashable) -> Estimate:
         """Return the odds ratio of a regressor of a logistic regression."""
         if self.answer is None:
-            raise InvalidParameter("odds need a logistic regression: a response with two answers")
+            raise InvalidParameter("expected a logistic regression for odds: a response with two answers")
         part = self[label]
         interval = TransformedInterval.of(part, _exp)
         known: dict[str, Any] = {"confidence": interval, "people": part.people}
@@ -185,7 +187,9 @@ def regression(
     """
     if isinstance(response, str) and isinstance(regressors, Reports):
         if weights is not None or answer is not None:
-            raise InvalidParameter("numbers in one report have neither weights nor an answer to explain")
+            raise InvalidParameter(
+                "expected no weights and no answer for numbers in one report; leave them out"
+            )
         return _dress(_within_reports(regressors, response), {"value": regressors})
     if isinstance(regressors, str):
         from dither.estimation.formulas import read_formula
@@ -195,7 +199,7 @@ def regression(
     else:
         if data is not None:
             raise InvalidParameter(
-                'data= is for a formula: dt.stats.regression("income ~ age", data=columns)'
+                'expected data= only with a formula: dt.stats.regression("income ~ age", data=columns)'
             )
         explained = _response_column(response)
         alone = isinstance(regressors, Reports) or not (
@@ -219,7 +223,9 @@ def regression(
         private_factors = {factor.name: factor.reports for factor in design.factors}
         return _dress(logistic, {**private_factors, "the response": explained})
     if answer is not None:
-        raise InvalidParameter("answer= is for a question with two answers; this one has numbers")
+        raise InvalidParameter(
+            "expected answer= only for a question with two answers, got one with numbers; leave answer out"
+        )
     if isinstance(explained, Reports):
         named_response = isinstance(regressors, str) and regressors.partition("~")[0].strip(" `")
         check_numbers(f"response {named_response!r}" if named_response else "the response", explained)
@@ -266,7 +272,8 @@ def _check_private(design: RegressionDesign, response: Column) -> list[Reports]:
             other = names.setdefault(id(factor.reports.cells), name)
             if other != name:
                 raise InvalidParameter(
-                    f"{name} has the same reports as {other}: their noise is not independent; leave one out"
+                    f"expected different reports of {name} and {other}, got the same ones, whose noise is "
+                    "not independent; leave one out"
                 )
     if isinstance(response, Reports):
         for reports in design.private:
@@ -274,8 +281,8 @@ def _check_private(design: RegressionDesign, response: Column) -> list[Reports]:
         private = [*private, response]
     if not private:
         raise InvalidParameter(
-            "the response and all regressors are public columns; a regression here is of reports, and any "
-            "statistics package has the one without noise"
+            "expected reports as the response or as a regressor, got only public columns; use any "
+            "statistics package for a regression without noise"
         )
     return private
 
@@ -304,7 +311,9 @@ class _Response:
         if not isinstance(given, Reports):
             value = np.asarray(public_numbers(given))
             if not np.isfinite(value).all():
-                raise InvalidParameter("the response has a number that is not finite; drop these people")
+                raise InvalidParameter(
+                    "expected finite numbers of the response, got NaN or an infinity; drop these people"
+                )
             middle = float(value.mean())
             answered = answered_all(others) if others else np.ones(value.size)
             optional = any(part.optional for part in others)
@@ -341,9 +350,9 @@ def _within_reports(reports: Reports, name: str) -> EstimatedRegression:
     at, cells = reading.index(name), reports.cells.reshape(-1).astype(np.int64)
     others = [index for index in range(len(reading.names)) if index != at]
     if not others:
-        raise InvalidParameter("a regression needs reports about at least two numbers")
+        raise InvalidParameter("expected reports about at least two numbers for a regression, got one")
     if cells.size < 3:
-        raise NotIdentifiable("a regression needs the reports of at least three people")
+        raise NotIdentifiable("expected the reports of at least three people for a regression, got fewer")
     # The regressors and the constant are centred at the middles of their domains.
     rows = [reading.values[index] for index in others]
     ones = np.ones_like(reading.values[0])

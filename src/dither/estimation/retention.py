@@ -56,7 +56,7 @@ class Retention(ResultTable):
             if row["after"] == periods:
                 return row
         raise NotIdentifiable(
-            f"retention after {periods} periods cannot be stated; {self.missing or 'no cohort is so old'}"
+            f"expected a retention after {periods} periods, got none: {self.missing or 'no cohort is so old'}"
         )
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
@@ -72,7 +72,9 @@ class Retention(ResultTable):
 
         rows = [row for row in self.rows if row["value"] is not None]
         if not rows:
-            raise NotIdentifiable(f"expected a retention to draw; {self.missing or 'no cohort is old'}")
+            raise NotIdentifiable(
+                f"expected a retention to draw, got none: {self.missing or 'no cohort is old enough'}"
+            )
         ax = axes_or_new(ax)
         after = [row["after"] for row in rows]
         ax.plot(after, [row["value"] for row in rows], color=BLUE, linewidth=1.2)
@@ -134,7 +136,8 @@ def retention(counts: PresenceCounts, *, level: float = 0.95) -> Retention:
     days = _days_of(counts)
     if days is None:
         raise NotIdentifiable(
-            "retention needs a label of days of installation: installed = true and categories of first days"
+            "expected a label of days of installation for retention: installed = true and categories of "
+            "first days"
         )
     table = CohortTable.of(counts, days)
     if table.is_longer:

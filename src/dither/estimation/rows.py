@@ -126,7 +126,9 @@ class SyntheticRows(Tabular, Mapping[str, Sequence[Hashable]]):
     def error(self, statistic: Callable[[SyntheticRows], float]) -> float:
         """Return the standard error of a statistic of the rows: its standard deviation over the copies."""
         if len(self.copies) < 2:
-            raise InvalidParameter("a standard error needs copies: dt.rows(reports, n, copies=20)")
+            raise InvalidParameter(
+                "expected copies for a standard error, got none: use dt.rows(reports, n, copies=20)"
+            )
         return float(np.std([float(statistic(rows)) for rows in self.copies], ddof=1))
 
     def measurements(self) -> list[tuple[tuple[str, ...], Floats, float]]:
@@ -214,7 +216,8 @@ def pair_tables(reports: object) -> PairTables:
         )
     if getattr(reports, "chosen", None) is not None:
         raise NotIdentifiable(
-            "each person reported one attribute, so nothing is known about pairs; ask by dt.Marginals"
+            "expected reports of several attributes from each person, because one attribute contains "
+            "nothing about pairs; ask by dt.Marginals"
         )
     return _from_records(reports)
 
@@ -248,7 +251,8 @@ def _from_records(records: Mapping[str, Reports]) -> PairTables:
     for name, part in records.items():
         if "frequencies" not in part.question.quantities or part.question.domain.sets:
             raise InvalidParameter(
-                f"{name!r} is not a category, so rows cannot have it; ask numbers in bins, as dt.Categories"
+                f"expected attributes of categories for rows, but {name!r} is a number; ask numbers in bins, "
+                "as dt.Categories"
             )
     if len(records) < 2:
         raise InvalidParameter(

@@ -64,7 +64,9 @@ class Significance(Tabular):
     def chi_square(statistic: float, freedom: int, hypothesis: str) -> Significance:
         """Return the result of a χ² test."""
         if not math.isfinite(statistic):
-            raise NotIdentifiable("the reports do not vary, so nothing can be tested")
+            raise NotIdentifiable(
+                "expected reports that vary, got equal ones, so nothing can be tested; collect more reports"
+            )
         p = chi_square_survival(statistic, freedom)
         return Significance(hypothesis, "χ²", float(statistic), p, freedom)
 
@@ -144,13 +146,16 @@ def same_distribution(
     ]
     for question in questions:
         if question is not None and not question.alone:
-            raise InvalidParameter("the reports of this mechanism are correlated between people")
+            raise InvalidParameter(
+                "expected reports that are independent between people; use a mechanism of one person, such "
+                "as KRR"
+            )
         if question is not None:
             check_one_answer(question)
     if overlap(getattr(first, "people", ()), getattr(second, "people", ())):
         raise InvalidParameter(
-            "some people are in both groups, which this test takes for different ones; subtract the means or "
-            "shares of the same people, dt.mean(a) - dt.mean(b), or test two answers by dt.stats.crosstab"
+            "expected groups of different people, but some people are in both; subtract the means or shares "
+            "of the same people, dt.mean(a) - dt.mean(b), or test two answers by dt.stats.crosstab"
         )
     if weights is not None:
         return _same_weighted(first, second, weights)
@@ -161,8 +166,8 @@ def same_distribution(
         return _same_answers(left, right)
     if left.question.fingerprint != right.question.fingerprint or not has_numbers(left.question):
         raise Mismatch(
-            "two distributions of numbers are compared by reports of one mechanism, with the same ε; "
-            "dt.mean(a) - dt.mean(b) compares means at different ε"
+            "expected reports of one mechanism with the same ε to compare two distributions of numbers; use "
+            "dt.mean(a) - dt.mean(b) to compare means at different ε"
         )
     if min(left.n, right.n) < 2:
         raise NotIdentifiable("each group needs at least two reports")
@@ -218,7 +223,7 @@ def same_among_private(reports: Reports, first: Floats, second: Floats) -> Signi
         classes = np.asarray(index[:, None] == kept, dtype=np.float64)
     sizes = [float(first @ answered), float(second @ answered)]
     if not (min(sizes) > 0.0 and classes.shape[1]):
-        raise NotIdentifiable("nobody may be in one of these groups; ask more people")
+        raise NotIdentifiable("expected people in both groups, but one group may be empty; ask more people")
     pooled = (first + second) @ classes / sum(sizes)
     parts = [
         group[:, None] * (classes - answered[:, None] * pooled) / size
@@ -241,7 +246,10 @@ def goodness_of_fit(
     answers it is what those who answered are expected to have; with a share for `None`, of all people.
     """
     if not isinstance(reports, Reports) or not reports.question.alone:
-        raise InvalidParameter("a goodness of fit needs reports of independent people")
+        raise InvalidParameter(
+            "expected reports of independent people for a goodness of fit; use a mechanism of one person, "
+            "such as KRR"
+        )
     what = "answers are distributed as expected"
     question = reports.question
     if "frequencies" in question.quantities:
@@ -249,17 +257,23 @@ def goodness_of_fit(
         every = list(protocol.categories.labels)
         silent = isinstance(expected, Mapping) and None in every and None not in expected
         if not isinstance(expected, Mapping) or set(expected) | ({None} if silent else set()) != set(every):
-            raise InvalidParameter("expected is a mapping with a share for exactly the categories")
+            raise InvalidParameter(
+                "expected `expected` to be a mapping with a share for exactly the categories"
+            )
         labels = [label for label in every if label is not None or not silent]
         shares = np.array([expected[label] for label in labels], dtype=np.float64)
         if not (np.isfinite(shares).all() and shares.min() >= 0.0 and abs(shares.sum() - 1.0) < 1e-6):
-            raise InvalidParameter("expected shares are numbers from 0 to 1 that sum to 1")
+            raise InvalidParameter(
+                "expected the shares of `expected` to be numbers from 0 to 1 that sum to 1"
+            )
         if silent:
             reported = indicators(reports)[:, np.array([label is not None for label in every])]
             return _expected_answers(reported, reported.sum(axis=1), shares, np.ones(len(reported)), what)
         return _expected_shares(reports, protocol, shares / shares.sum(), what)
     if isinstance(expected, Mapping):
-        raise InvalidParameter("for numbers, expected is a list of equally likely values, not a mapping")
+        raise InvalidParameter(
+            "expected `expected` to be a list of equally likely values for numbers, got a mapping"
+        )
     if _may_be_left_out(question):
         counts = np.asarray(summarise(reports).counts, dtype=np.float64)
         classes, of_answers = _answer_classes(question, counts)
@@ -269,7 +283,7 @@ def goodness_of_fit(
         shares = np.mean([law @ classes for law in laws], axis=0)
         return _expected_answers(classes, of_answers, shares, counts, what)
     if not has_numbers(question):
-        raise InvalidParameter(f"expected reports on numbers or categories to be needed, got {question.name}")
+        raise InvalidParameter(f"expected reports on numbers or categories, got reports of {question.name}")
     values = _expected_values(question.line, expected)
     operator = question.likelihood(values, _ROWS)
     law = operator.forward(np.full(values.size, 1.0 / values.size))
@@ -287,7 +301,7 @@ def goodness_of_fit(
 def _expected_values(line: Line, expected: object) -> Floats:
     values = np.sort(line.check(expected)).reshape(-1)
     if not values.size:
-        raise InvalidParameter("expected holds no values")
+        raise InvalidParameter("expected at least one value in `expected`, got none")
     return values
 
 
@@ -324,7 +338,9 @@ def _same_answers(left: Counts, right: Counts) -> Significance:
     sizes = [float(part @ answered) for part in counts]
     errors = [math.sqrt(float(part @ answered**2)) for part in counts]
     if not all(size > error for size, error in zip(sizes, errors, strict=True)) or not classes.shape[1]:
-        raise NotIdentifiable("too few people of a group answered to compare it")
+        raise NotIdentifiable(
+            "too few people of a group answered to compare it; ask more people, or join groups"
+        )
     pooled = (counts[0] + counts[1]) @ classes / sum(sizes)
     gaps = counts[0] @ classes / sizes[0] - counts[1] @ classes / sizes[1]
     moved = classes - answered[:, None] * pooled
@@ -441,7 +457,7 @@ def _expected_shares(reports: Reports, question: CategoryQuestion, shares: Float
     """Return the test of the frequencies against expected ones, with the covariance that those imply."""
     n, kernel = len(reports), question.kernel
     if n < 2:
-        raise NotIdentifiable("a goodness of fit needs at least two reports")
+        raise NotIdentifiable("expected at least two reports for a goodness of fit, got fewer")
     constant, slope = category_noise(kernel)
 
     def statistic(supports: object) -> Floats:
@@ -499,11 +515,17 @@ def _simulate(question: CategoryQuestion, shares: Floats, n: int, draws: int, se
 
 def _same_frequencies(first: object, second: object) -> Significance:
     if not isinstance(first, Reports) or not isinstance(second, Reports):
-        raise InvalidParameter("categories are compared by reports; summaries have lost their correlations")
+        raise InvalidParameter(
+            "expected reports to compare categories, because summaries have lost their correlations; pass "
+            "the reports"
+        )
     groups = (first, second)
     questions = [protocol_of(reports) for reports in groups]
     if questions[0].categories.labels != questions[1].categories.labels:
-        raise Mismatch("the two groups answered questions with different categories")
+        raise Mismatch(
+            "expected two groups with the same categories, got different ones; compare answers to one "
+            "question"
+        )
     if min(len(reports) for reports in groups) < 2:
         raise NotIdentifiable("each group needs at least two reports")
     what = "both groups have the same distribution"

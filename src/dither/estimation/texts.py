@@ -30,7 +30,7 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
     kernel = reports.question.kernel if isinstance(reports, Reports) else None
     if not isinstance(kernel, PrefixKernel):
         made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
-        raise InvalidParameter(f"heavy hitters are found in reports of dt.PEM, not of {made}")
+        raise InvalidParameter(f"expected reports of dt.PEM to find heavy hitters, got reports of {made}")
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InvalidParameter(
             f"expected most, the number of prefixes to follow, to be an integer of at least 1, got "
@@ -47,7 +47,9 @@ def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01
         prefixes, keys = _extend(kernel, prefixes, keys, end)
         own = cells[level == here]
         if not own.size:
-            raise NotIdentifiable(f"level {here + 1} of {len(kernel.ends)} has no reports; more are needed")
+            raise NotIdentifiable(
+                f"expected reports of level {here + 1} of {len(kernel.ends)}, got none; ask more people"
+            )
         supports = kernel.oracle.hashing.count(*kernel.oracle.hashing.unpack(own), kernel.items(keys))
         alarms = false_alarm if here == len(kernel.ends) - 1 else 1.0
         kept = _common(kernel, supports, own.size, alarms)[:most]

@@ -70,7 +70,9 @@ class EstimatedVector(Estimate):
         """Estimate the cosine of the angle between this estimate and the mean: near 1 if it is close."""
         own = math.sqrt(float(self.relative @ self.relative))
         if not own > 0.0:
-            raise NotIdentifiable("the estimate is 0 and has no direction")
+            raise NotIdentifiable(
+                "expected an estimate with a direction, got 0, which has none; collect more reports"
+            )
         length = self.length()
         around = cast("VectorLength", length.confidence)
         interval = VectorLength(around.square / own**2, around.error / own**2)
@@ -100,7 +102,8 @@ class EstimatedVector(Estimate):
             )
         if self.reports is None:
             raise NotIdentifiable(
-                "a projection has an error that sums do not have; estimate dt.mean(reports) from the reports"
+                "expected the mean of reports for a projection, got a sum of estimates, whose error along a "
+                "direction is unknown; estimate dt.mean(reports) from the reports"
             )
         numbers = _projections(self.reports, along)
         value = float(np.asarray(self.value) @ along)
@@ -157,7 +160,9 @@ def mean_vector(reports: Reports | Counts, weights: Weighting | None = None) -> 
     question = vector_question(summary)
     if weights is not None:
         if not isinstance(reports, Reports):
-            raise InvalidParameter("a weighted mean needs the reports themselves, not their counts")
+            raise InvalidParameter(
+                "expected the reports themselves for a weighted mean, got their counts; pass the reports"
+            )
         return _average(question, reports, weights)
     own = reports if isinstance(reports, Reports) else None
     counted = summarise(reports)
@@ -165,7 +170,9 @@ def mean_vector(reports: Reports | Counts, weights: Weighting | None = None) -> 
     axes = question.kernel.directions.axes
     some = int(counted.counts[-1])
     if n < 2 or some < 2:
-        raise NotIdentifiable("the mean of vectors with its error needs more reports, about 32")
+        raise NotIdentifiable(
+            "expected about 32 reports or more for the mean of vectors with its error; collect more reports"
+        )
     unit = question.kernel.scale / question.book
     longest = question.kernel.directions.longest
     sums = (counted.counts[: domain.dimension] - n * longest) * unit / n

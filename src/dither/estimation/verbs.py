@@ -168,12 +168,17 @@ def mean(
         return mean_of_each(reports, lambda part: mean(part, method=method, weights=weights))
     if isinstance(reports, Reports | Counts) and "mean vector" in reports.question.quantities:
         if as_method(method) is not linear:
-            raise InvalidParameter(f"the mean of vectors is linear; leave method={found(method)} out")
+            raise InvalidParameter(
+                f"expected no method={found(method)} for the mean of vectors, which is linear; leave method "
+                "out"
+            )
         vector: Estimate = _load("vectors.mean_vector")(reports, weights)
         return vector
     if weights is not None:
         if as_method(method) is not linear:
-            raise InvalidParameter(f"a weighted mean is linear; leave method={found(method)} out")
+            raise InvalidParameter(
+                f"expected no method={found(method)} for a weighted mean, which is linear; leave method out"
+            )
         from dither.estimation.optional import weighted_mean_of_answers
         from dither.estimation.person_numbers import weighted_mean
         from dither.estimation.weights import check_weighted
@@ -186,7 +191,8 @@ def mean(
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter(
-                f"the mean of an optional number is linear; leave method={found(method)} out"
+                f"expected no method={found(method)} for the mean of an optional number, which is linear; "
+                "leave method out"
             )
         from dither.estimation.optional import answers_influence, mean_of_answers
 
@@ -212,7 +218,9 @@ def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Est
     check_scale(summary.question)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
-            raise InvalidParameter("the variance of an optional number is linear; leave `method` out")
+            raise InvalidParameter(
+                "expected no `method` for the variance of an optional number, which is linear; leave it out"
+            )
         from dither.estimation.optional import variance_of_answers
 
         return variance_of_answers(summary)
@@ -228,7 +236,8 @@ def resultant(reports: Reports | Counts, *, method: MethodName = "linear") -> Es
     question = number_question(summary)
     if not on_circle(question):
         raise InvalidParameter(
-            f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
+            "expected reports on a dt.Circle to estimate a resultant length, got reports on "
+            f"{question.domain}"
         )
     found: Estimate = estimator(as_method(method), "resultant", "directions")(summary)
     return replace(found, limits=(0.0, 1.0))  # a length, not a share
@@ -270,7 +279,7 @@ def frequencies(
     if weights is None:
         return supported_frequencies(reports, items)
     if items is not None:
-        raise InvalidParameter("items= and weights= are not combined; leave one out")
+        raise InvalidParameter("expected items= or weights=, got both; leave one out")
     category_question(request)
     return weighted_frequencies(reports, weights)
 
@@ -334,7 +343,7 @@ def quantile(
 
         if not len(q):
             raise InvalidParameter(
-                "q has no shares; expected numbers between 0 and 1, such as [0.1, 0.5, 0.9]"
+                "expected q to have at least one share between 0 and 1, such as [0.1, 0.5, 0.9], got none"
             )
         parts = [quantile(reports, part, method=method, weights=weights) for part in q]
         return EstimatedQuantiles.of(q, parts)
@@ -455,7 +464,7 @@ def estimate(
 
         return estimate_groups(reports, by, quantity, minimum, level, weights, person, usual=estimate)
     if person is not None:
-        raise InvalidParameter("person= needs by=: estimate(reports, by=wave, person=ids)")
+        raise InvalidParameter("expected by= with person=: estimate(reports, by=wave, person=ids)")
     if weights is not None:
         from dither.estimation.weights import check_weighted
 

@@ -58,7 +58,7 @@ class Weights:
         given: object = self.values
         if isinstance(given, Reports):
             raise InvalidParameter(
-                f"weights are public numbers, and these are randomised reports of {given.question.name}"
+                f"expected public numbers as weights, got randomised reports of {given.question.name}"
             )
         array = np.asarray(given)
         if array.dtype.kind not in "iuf" or array.ndim != 1:
@@ -136,13 +136,13 @@ def check_weighted(reports: object) -> Reports:
     """Return reports that weights can be given to; raise InvalidParameter otherwise."""
     if not isinstance(reports, Reports):
         raise InvalidParameter(
-            f"weights need reports, one weight for each, not {type(reports).__name__}: counts have lost who "
-            "sent which; dt.stats.post_stratified weights groups"
+            f"expected reports, with one weight for each, got {type(reports).__name__}, in which the order "
+            "is lost; use dt.stats.post_stratified to weight groups"
         )
     if not reports.question.alone:
         raise InvalidParameter(
-            f"the reports of {reports.question.name} are correlated between people, so they have no weights "
-            "of their own; use a mechanism of one person, such as KRR"
+            f"expected reports that are independent between people, got reports of {reports.question.name}, "
+            "which have no weights of their own; use a mechanism of one person, such as KRR"
         )
     return reports
 
@@ -259,7 +259,9 @@ def count_weighted(reports: Reports, weights: Weights, factor: float = 1.0) -> A
     if isinstance(counting, EachReport):
         counts = np.bincount(cells, scaled, counting.outcomes)
         return WeightedCounts(question, np.asarray(counts, dtype=np.float64), n)
-    raise InvalidParameter(f"reports of {question.name} are not counted one by one, so they take no weights")
+    raise InvalidParameter(
+        f"expected reports that are counted one by one, got reports of {question.name}; leave out the weights"
+    )
 
 
 def rake(
@@ -291,11 +293,13 @@ def rake(
     margins = [_margin(columns, key, known) for key, known in totals.items()]
     people = {codes.size for codes, _ in margins}
     if len(people) > 1:
-        raise InvalidParameter(f"columns have different lengths: {' and '.join(map(str, sorted(people)))}")
+        raise InvalidParameter(
+            f"expected columns of one length, got {' and '.join(map(str, sorted(people)))} rows"
+        )
     sums = [float(known.sum()) for _, known in margins]
     if max(sums) - min(sums) > _AGREE * max(sums):
         raise InvalidParameter(
-            f"the totals of the columns have different sums ({', '.join(f'{each:g}' for each in sums)}), as "
+            f"expected totals of the columns with one sum, got {', '.join(f'{each:g}' for each in sums)}, as "
             "of different populations; divide each list by its sum, or correct one"
         )
     n = people.pop()
@@ -308,7 +312,10 @@ def rake(
         for (codes, _), known in zip(margins, wanted, strict=True):
             now = np.bincount(codes, weights, known.size)
             if (now[known > 0.0] <= 0.0).any():
-                raise Infeasible("people of one label have weight 0, so that no total can be reached")
+                raise Infeasible(
+                    "expected people of positive weight for every label, got a label without; merge it with "
+                    "another, so that its total can be reached"
+                )
             ratio = np.divide(known, now, out=np.zeros_like(known), where=now > 0.0)
             gap = max(gap, float(np.abs(now - known).max()) / complete)
             weights = weights * ratio[codes]
@@ -316,7 +323,8 @@ def rake(
             return Weights(weights, tuple(codes for codes, _ in margins))
     raise Infeasible(
         f"no weights of these people have all of these totals (after {_ROUNDS} rounds one is off by "
-        f"{gap:.1%}): labels that nobody has together, or totals that contradict; merge small labels"
+        f"{gap:.1%}), because some labels never occur together, or the totals contradict each other; merge "
+        "small labels"
     )
 
 
@@ -327,25 +335,30 @@ def _margin(columns: object, key: object, known: object) -> tuple[Integers, Floa
     if not isinstance(known, Mapping) or not known:
         raise InvalidParameter(f"expected the totals of {key!r} to be a mapping from labels to numbers")
     if len({len(part) for part in listed}) > 1:
-        raise InvalidParameter(f"the columns {', '.join(map(repr, names))} have different lengths")
+        raise InvalidParameter(
+            f"expected columns of one length, but {', '.join(map(repr, names))} have different lengths"
+        )
     held = listed[0] if len(names) == 1 else list(zip(*listed, strict=True))
     positions = {label: index for index, label in enumerate(known)}
     absent = next((label for label in held if label not in positions), None)
     if absent is not None or (held and None in held and None not in positions):
         raise InvalidParameter(
-            f"column {key!r} has the label {found(absent)} without a total; give one, or drop these people"
+            f"expected a total for the label {found(absent)} of column {key!r}, got none; give one, or drop "
+            "these people"
         )
     try:
         numbers = np.array([float(total) for total in known.values()])
     except (TypeError, ValueError):
         raise InvalidParameter(f"the totals of {key!r} are numbers from 0 upwards") from None
     if not (np.isfinite(numbers).all() and numbers.min() >= 0.0 and numbers.sum() > 0.0):
-        raise InvalidParameter(f"the totals of {key!r} are numbers from 0 upwards, not all 0")
+        raise InvalidParameter(f"expected the totals of {key!r} to be numbers from 0 upwards, not all 0")
     codes = np.fromiter((positions[label] for label in held), np.int64, len(held))
     seen = np.bincount(codes, minlength=numbers.size) > 0
     for label, index in positions.items():
         if numbers[index] > 0.0 and not seen[index]:
-            raise Infeasible(f"nobody has the label {found(label)} of {key!r}; merge it with another")
+            raise Infeasible(
+                f"expected people with the label {found(label)} of {key!r}, got none; merge it with another"
+            )
     return codes, numbers
 
 
@@ -353,13 +366,13 @@ def _labels(columns: Any, name: object) -> list[Hashable]:
     there = list(columns) if isinstance(columns, Mapping) else list(getattr(columns, "columns", []))
     if name not in there:
         raise InvalidParameter(
-            f"unknown column {found(name)}; expected one of {', '.join(map(str, there[:20]))}"
+            f"expected a column among {', '.join(map(str, there[:20]))}, got {found(name)}"
         )
     column = columns[name]
     if isinstance(column, Reports):
         raise InvalidParameter(
-            f"column {name!r} are randomised reports of {column.question.name}: nobody's label is known, so "
-            "its totals cannot be reached; rake public columns"
+            f"expected a public column to rake, got {name!r}, randomised reports of {column.question.name}, "
+            "of which nobody's label is known; rake public columns"
         )
     plain = column.tolist() if hasattr(column, "tolist") else list(column)
     return [None if isinstance(label, float) and math.isnan(label) else label for label in plain]

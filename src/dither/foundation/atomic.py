@@ -100,7 +100,10 @@ def lock_beside(path: Path, seconds: float = 0.0) -> sqlite3.Connection:
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.Error:
         lock.close()
-        raise TimeoutError(f"{path} is in use by another process") from None
+        raise TimeoutError(
+            f"expected {path} to be free, but another process uses it; wait until that process ends, and "
+            "try again"
+        ) from None
     return lock
 
 
@@ -110,10 +113,13 @@ def refuse_to_overwrite(path: Path, *inputs: Path, force: bool = False) -> None:
         return
     for source in inputs:
         if source.exists() and path.samefile(source):
-            raise InvalidParameter(f"{path.name} is the input; give the output another name")
+            raise InvalidParameter(
+                f"expected an output other than the input {path.name}; give the output another name"
+            )
     if not force:
         raise InvalidParameter(
-            f"{path.name} exists; give the output another name, or force=True (at the terminal --force)"
+            f"expected a new output file, but {path.name} exists; give the output another name, or "
+            "force=True (at the terminal --force)"
         )
 
 

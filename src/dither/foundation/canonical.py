@@ -45,7 +45,10 @@ def canonical(data: object) -> str:
             return json.dumps(data, ensure_ascii=False)
         case int():
             if abs(data) > MOST_SAFE:
-                raise InvalidParameter("integers beyond 2^53 must be written as hexadecimal text")
+                raise InvalidParameter(
+                    "expected integers of at most 2^53 for canonical JSON, got a larger one; write it "
+                    "as hexadecimal text"
+                )
             return str(data)
         case float():
             return _number(data)
@@ -55,13 +58,18 @@ def canonical(data: object) -> str:
             return "{" + ",".join(f"{canonical(key)}:{canonical(data[key])}" for key in keys) + "}"
         case list() | tuple():
             return "[" + ",".join(canonical(item) for item in data) + "]"
-    raise InvalidParameter(f"a {type(data).__name__} cannot be written as canonical JSON")
+    raise InvalidParameter(
+        f"expected texts, numbers, lists and mappings for canonical JSON, got {type(data).__name__}; "
+        "convert it first"
+    )
 
 
 def _number(value: float) -> str:
     """Return a double as ECMAScript's Number::toString does: the shortest digits that identify it."""
     if not math.isfinite(value):
-        raise InvalidParameter("an infinite number or NaN cannot be written as canonical JSON")
+        raise InvalidParameter(
+            "expected finite numbers for canonical JSON, got NaN or an infinity; leave it out"
+        )
     if value == 0.0:
         return "0"
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
@@ -84,7 +92,9 @@ def digest(text: str) -> str:
     try:
         return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
     except UnicodeEncodeError:
-        raise InvalidParameter("a label has a character that UTF-8 cannot encode, a lone surrogate") from None
+        raise InvalidParameter(
+            "expected labels that UTF-8 can encode, got one with a lone surrogate; replace that character"
+        ) from None
 
 
 def _integer(digits: str) -> int | float:
@@ -101,7 +111,9 @@ def parse(text: object) -> dict[str, Any]:
             return data
     except (ValueError, RecursionError, OverflowError, AttributeError):  # InvalidParameter is a ValueError
         pass
-    raise MalformedReport("the device text is not canonical JSON")
+    raise MalformedReport(
+        "expected a device text in canonical JSON; pass the text of question.device_text without changes"
+    )
 
 
 def hexadecimal(number: int) -> str:
@@ -113,7 +125,7 @@ def from_hexadecimal(text: object) -> int:
     """Return the integer of a text that `hexadecimal` wrote; raise MalformedReport for any other text."""
     if not isinstance(text, str) or len(text) > MOST_HEXADECIMAL or not _HEXADECIMAL.fullmatch(text):
         raise MalformedReport(
-            f"an integer was expected as lower-case hexadecimal text without leading zeros, not {found(text)}"
+            f"expected an integer as lower-case hexadecimal text without leading zeros, got {found(text)}"
         )
     return int(text, 16)
 
@@ -121,18 +133,18 @@ def from_hexadecimal(text: object) -> int:
 def whole(number: object) -> int:
     """Return a JSON number that is an integer; raise MalformedReport if it is not one, or too long."""
     if isinstance(number, bool) or not isinstance(number, int) or number.bit_length() > MOST_BITS:
-        raise MalformedReport(f"an integer of at most {MOST_BITS} bits was expected, not {found(number)}")
+        raise MalformedReport(f"expected an integer of at most {MOST_BITS} bits, got {found(number)}")
     return number
 
 
 def real(number: object) -> float:
     """Return a JSON number as a float; raise MalformedReport if it is not a finite number."""
     if isinstance(number, bool) or not isinstance(number, int | float):
-        raise MalformedReport(f"a finite number was expected, not {found(number)}")
+        raise MalformedReport(f"expected a finite number, got {found(number)}")
     if isinstance(number, int):
         return float(whole(number))
     if not math.isfinite(number):
-        raise MalformedReport(f"a finite number was expected, not {found(number)}")
+        raise MalformedReport(f"expected a finite number, got {found(number)}")
     return number
 
 

@@ -46,10 +46,12 @@ class Records(Mapping[str, Reports]):
     def concatenate(parts: list[Records]) -> Records:
         """Return the records of several groups of people as one."""
         if not parts:
-            raise InvalidParameter("the list of records to concatenate is empty")
+            raise InvalidParameter("expected at least one part of records to concatenate, got an empty list")
         question = parts[0].question
         if any(part.question.fingerprint != question.fingerprint for part in parts):
-            raise Mismatch("records of different mechanisms cannot be concatenated")
+            raise Mismatch(
+                "expected records of one mechanism to concatenate, got several mechanisms; keep them apart"
+            )
         joined = {name: Reports.concatenate([part[name] for part in parts]) for name in question.parts}
         drawn = [part.chosen for part in parts if part.chosen is not None]
         chosen = np.concatenate(drawn) if len(drawn) == len(parts) else None
@@ -73,11 +75,15 @@ class Records(Mapping[str, Reports]):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if self.chosen is not None:
             raise InvalidParameter(
-                "each person reported one attribute, so complete records do not exist; use .parts"
+                "expected a mechanism that reports every attribute, but here each person reported one, so "
+                "complete records do not exist; use .parts"
             )
         columns = [np.asarray(reports.values) for reports in self.parts.values()]
         if any(column.ndim != columns[0].ndim for column in columns):
-            raise InvalidParameter("an attribute has more than one number; decode the attributes one by one")
+            raise InvalidParameter(
+                "expected one number for each attribute, got several for one attribute; decode the "
+                "attributes one by one"
+            )
         return np.stack(columns, axis=-1).astype(dtype) if dtype else np.stack(columns, axis=-1)
 
     def __repr__(self) -> str:
@@ -102,13 +108,16 @@ def columns(data: object, domains: Mapping[str, Domain]) -> dict[str, Array]:
         table = np.asarray(data)
         if table.ndim == 0 or table.shape[-1] != len(domains):
             names = ", ".join(domains)
-            raise OutsideDomain(f"an array needs one column for each attribute, in this order: {names}")
+            raise OutsideDomain(
+                f"expected an array with one column for each attribute, in this order: {names}"
+            )
         found = {name: table[..., index] for index, name in enumerate(domains)}
     else:
         found = {name: _column(data, name, domain) for name, domain in domains.items()}
     if len({array.shape[:1] for array in found.values()}) > 1:
         raise OutsideDomain(
-            "the columns have different lengths; every person needs a value of each attribute"
+            "expected columns of one length, got different lengths; give every person a value of each "
+            "attribute"
         )
     return found
 
@@ -118,7 +127,7 @@ def _column(data: Any, name: str, domain: Domain) -> Array:
         column = data[name]
     except (KeyError, IndexError, ValueError, TypeError, AttributeError):
         raise OutsideDomain(
-            f"the data has no column {name!r}; columns must be named like attributes"
+            f"expected a column {name!r} in the data, got none; name the columns like the attributes"
         ) from None
     except Exception as error:  # every dataframe library has its own error for a missing column
         if "column" in type(error).__name__.lower():
@@ -136,17 +145,19 @@ class Attributes(Answering, Combinator):
     def __init__(self, parts: Mapping[str, Any] | None = None, /, **named: Any) -> None:
         together = {**(parts or {}), **named}
         if not together:
-            raise InvalidParameter("at least one attribute is needed, as in Each(age=..., income=...)")
+            raise InvalidParameter("expected at least one attribute, as in Each(age=..., income=...)")
         for name, part in together.items():
             if not isinstance(name, str) or not can_answer(part):
                 raise InvalidParameter(f"the attribute {name!r} needs a mechanism, not {type(part).__name__}")
             if isinstance(part, Attributes):
                 raise InvalidParameter(
-                    f"the attribute {name!r} is itself several attributes; give its parts their own names"
+                    f"expected one question for the attribute {name!r}, got several attributes; give its "
+                    "parts their own names"
                 )
             if isinstance(part, Once | KeptChange):
                 raise InvalidParameter(
-                    f"the attribute {name!r} is answered on days of its own; ask it as a question by itself"
+                    f"expected a question for one moment for the attribute {name!r}, got one with its own "
+                    "days; ask it as a question by itself"
                 )
         _check_permanent(together)
         object.__setattr__(self, "parts", together)
@@ -213,7 +224,7 @@ class Attributes(Answering, Combinator):
         """
         if not isinstance(raw, Mapping) or set(raw) != set(self.parts):
             raise MalformedReport(
-                f"a mapping with exactly these attributes was expected: {', '.join(self.parts)}"
+                f"expected a mapping with exactly these attributes: {', '.join(self.parts)}"
             )
         parts = {name: part.reports(raw[name]) for name, part in self.parts.items()}
         people = self._count_people(parts)
@@ -247,7 +258,9 @@ def at_budget(name: str, part: object, epsilon: float) -> object:
     rebudget = getattr(part, "at", part)
     made: object = rebudget(epsilon) if callable(rebudget) else None
     if not can_answer(made):
-        raise InvalidParameter(f"the attribute {name!r} needs a mechanism, or a function from ε to one")
+        raise InvalidParameter(
+            f"expected a mechanism, or a function from ε to one, for the attribute {name!r}"
+        )
     return made
 
 
@@ -298,7 +311,7 @@ class Each(Attributes):
             weights = dict.fromkeys(parts, 1.0)
         if not parts or set(weights) != set(parts):
             raise InvalidParameter(
-                f"weights are needed for exactly the attributes {', '.join(parts) or '(none was given)'}"
+                f"expected weights for exactly the attributes {', '.join(parts) or '(none was given)'}"
             )
         shares = split(total, [finite("a weight", weights[name]) for name in parts])
         made: dict[tuple[int, float], Any] = {}  # a mechanism that several attributes share is built once
@@ -336,7 +349,8 @@ class Each(Attributes):
         counts = {reports.question.counting.answers(reports.cells) for reports in parts.values()}
         if len(counts) > 1:
             raise MalformedReport(
-                f"every person reports every attribute, but the numbers of reports differ: {sorted(counts)}"
+                "expected as many reports of every attribute, got different numbers of them: "
+                f"{sorted(counts)}"
             )
         return counts.pop()
 
@@ -367,8 +381,8 @@ class Sampled(Attributes):
         super().__init__(parts, **named)
         if len(self._keys) > 1:
             raise InvalidParameter(
-                "repeated random choices of the attribute would eventually reveal all permanent answers: "
-                "memoise every attribute with the same key, or none"
+                "expected all attributes or none to be memoised with the same key, because repeated random "
+                "choices of the attribute would eventually reveal all permanent answers"
             )
 
     @property

@@ -178,21 +178,23 @@ class Marginals(Mechanism[PlainQuestion]):
 
     def _check(self) -> None:
         if isinstance(self.way, bool) or self.way not in (1, 2):
-            raise InvalidParameter("way is 1 for tables of single attributes or 2 for tables of pairs")
+            raise InvalidParameter(
+                "expected way to be 1 for tables of single attributes, or 2 for tables of pairs"
+            )
         if self.one_way is None:
             return
         object.__setattr__(self, "one_way", finite("one_way", self.one_way))
         if self.way != 2 or not 0.0 < self.one_way < 1.0:
             raise InvalidParameter(
-                "one_way, the share of the people who are asked about one attribute, is above 0 and below 1, "
-                "with way=2"
+                "expected one_way, the share of the people who report one attribute, to be above 0 and "
+                "below 1, with way=2"
             )
         if _functionals(self.domain.sizes, self.epsilon, self.one_way) is None or (
             max(self.domain.sizes) > _LARGEST_FIELD
         ):
             raise InvalidParameter(
-                f"one_way is for attributes of up to {_LARGEST_FIELD} answers, and up to {MOST_FUNCTIONS} "
-                "functions; leave it out"
+                f"expected one_way only for attributes of up to {_LARGEST_FIELD} answers, and up to "
+                f"{MOST_FUNCTIONS} functions; leave it out"
             )
 
     @cached_property

@@ -88,7 +88,10 @@ class Matrix(NumberMechanism):
     def _check(self) -> None:
         if isinstance(self.domain, Categories):
             if self.points is not None or self.values is not None:
-                raise InvalidParameter("`points` and `values` are for an interval; categories have labels")
+                raise InvalidParameter(
+                    "expected `points` and `values` only with an interval; leave them out for categories, "
+                    "which have labels"
+                )
             return
         if self.points is not None:
             object.__setattr__(self, "points", self._check_points())
@@ -140,8 +143,8 @@ class Matrix(NumberMechanism):
             if channel.ratio <= bound:
                 return channel
         raise InvalidParameter(
-            f"these weights spend ε = {_spent(plain):.6g}, more than the stated {self.epsilon:g}; state "
-            "that ε, leave it out, or make the rows more alike"
+            f"expected weights that spend at most the stated ε = {self.epsilon:g}, got weights that spend "
+            f"{_spent(plain):.6g}; state that ε, leave it out, or make the rows more alike"
         )
 
     def _kernel(self) -> ChannelKernel | CodeChannelKernel:
@@ -208,12 +211,13 @@ def _check_weights(given: object, count: int | None) -> tuple[tuple[Real, ...], 
     columns = [float(sum(column)) for column in zip(*rows, strict=True)]
     if max(abs(total - 1) for total in columns) < _SUM <= max(abs(total - 1) for total in sums):
         raise InvalidParameter(
-            "the columns sum to 1 and the rows do not: transpose it; a row has the reports of one input"
+            "expected rows that sum to 1, got columns that do; transpose the matrix, so that a row has the "
+            "reports of one input"
         )
     for column, weights in enumerate(zip(*rows, strict=True)):
         if any(weights) and not all(weights):
             raise InvalidParameter(
-                f"report {column} is possible for some inputs and impossible for others; no ε allows this; "
+                f"expected report {column} to be possible for every input, because otherwise no ε holds; "
                 "give it a positive weight in every row"
             )
     return tuple(rows)

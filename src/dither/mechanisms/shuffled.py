@@ -95,8 +95,9 @@ def _mix(
     if times > 1:
         if UNCHANGED in guarantee.assumes:
             raise InvalidParameter(
-                "a memoised report is the same on every day, so the days of a person can be linked, and "
-                "shuffled days do not compose; shuffle fresh answers, or ask once (times=1)"
+                "expected fresh answers to shuffle on several days, because a memoised report links the "
+                "days of a person, and then shuffled days do not compose; shuffle fresh answers, or ask "
+                "once (times=1)"
             )
         assumes.append(UNLINKABLE)
     most = guarantee.epsilon
@@ -142,7 +143,10 @@ def _arrangements(mechanism: object) -> Iterator[Floats]:
     """Yield distributions of reports: for a person's two values, and for the value of everybody else."""
     plain = None if isinstance(mechanism, Combinator) or not can_answer(mechanism) else plain_of(mechanism)
     if not isinstance(plain, Question):
-        raise InvalidParameter("a lower bound of shuffled reports is known for single questions alone")
+        raise InvalidParameter(
+            "expected a single question, because a lower bound of shuffled reports is known only for single "
+            "questions; pass one part"
+        )
     inputs, blanket, laws = _inputs_of(plain.domain), plain.kernel.blanket, list[Floats]()
     if plain.outcomes <= (_FEW_REPORTS if blanket and blanket.reached else MOST_LISTED):
         with suppress(InvalidParameter):  # some kernels list fewer reports
@@ -151,7 +155,8 @@ def _arrangements(mechanism: object) -> Iterator[Floats]:
         laws = [np.array(blanket.masses) * row for row in blanket.ratios]
     if not laws:
         raise InvalidParameter(
-            "a lower bound of shuffled reports is known for mechanisms with up to 2^16 reports, and for sets"
+            "expected a mechanism with up to 2^16 reports, or one for sets, because a lower bound of "
+            "shuffled reports is known only for these"
         )
     for others in laws:
         yield np.array([laws[0], laws[1], others])
@@ -249,20 +254,26 @@ def _pure(mechanism: Any) -> Guarantee:
     guarantee: Guarantee = mechanism.guarantee
     if not isinstance(guarantee.bound, Pure):
         raise InvalidParameter(
-            f"shuffling amplifies pure guarantees; this mechanism promises {guarantee.bound}"
+            f"expected a pure guarantee to amplify by shuffling, got {guarantee.bound}; use a mechanism with "
+            "pure ε"
         )
     if guarantee.unit == "trajectory" and not isinstance(_kernel_of(mechanism), RouteKernel):
         raise InvalidParameter(
-            "shuffling needs one report for each person; this mechanism protects one trajectory"
+            "expected one report for each person, because shuffling needs it; this mechanism protects one "
+            "trajectory"
         )
     if guarantee.unit == "location":
         if not isinstance(_kernel_of(mechanism), NearestNumbers):
             raise InvalidParameter(
-                "shuffling needs one report for each person; this mechanism protects one location of a path"
+                "expected one report for each person, because shuffling needs it; this mechanism protects "
+                "one location of a path"
             )
         guarantee = replace(guarantee, assumes=(*guarantee.assumes, ONE_PLACE))
     if not getattr(plain_of(mechanism), "alone", True):
-        raise InvalidParameter("reports that share coins are not independent, so shuffling gives no bound")
+        raise InvalidParameter(
+            "expected independent reports, because shuffling gives no bound for reports that share coins; "
+            "use a mechanism of one person, such as dt.KRR"
+        )
     return guarantee
 
 

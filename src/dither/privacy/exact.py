@@ -64,7 +64,10 @@ def exp_above(exponent: Fraction) -> Fraction:
 def log_above(ratio: Fraction) -> float:
     """Return a double proven to be at least ln(ratio), the smallest one found; ratio ≥ 1."""
     if ratio < 1:
-        raise InvalidParameter("a ratio of probabilities must be at least 1")
+        raise InvalidParameter(
+            "expected a ratio of probabilities of at least 1, got a smaller one; divide the larger "
+            "probability by the smaller one"
+        )
     if ratio == 1:
         return 0.0
     guess = math.log1p(float(ratio - 1)) if ratio < 2 else _log(ratio)

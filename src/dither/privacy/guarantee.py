@@ -219,7 +219,9 @@ class Guarantee:
         0.7311
         """
         if not isinstance(self.bound, Pure):
-            raise InvalidParameter(f"a posterior is bounded for pure guarantees only, not for: {self}")
+            raise InvalidParameter(
+                f"expected a pure guarantee to bound a posterior, got: {self}; use a mechanism with pure ε"
+            )
         if not 0.0 <= prior <= 1.0:
             raise InvalidParameter(f"expected a prior probability from 0 to 1, got {found(prior)}")
         return largest_posterior(self.bound.epsilon, prior)

@@ -107,12 +107,13 @@ class Ledger:
         unaccepted = charged.unaccepted(assume)
         if unaccepted:
             raise InvalidParameter(
-                f"this guarantee assumes that {'; '.join(unaccepted)}. To accept this, "
-                "pass assume=mechanism.guarantee.assumes"
+                f"expected assume= to accept what this guarantee assumes: {'; '.join(unaccepted)}. "
+                "To accept it, pass assume=mechanism.guarantee.assumes"
             )
         if not self._affords(charged):
             raise BudgetExceeded(
-                f"this answer ({charged}) exceeds the remaining ε = {self.remaining:g} of {self.budget}"
+                f"this answer ({charged}) exceeds the remaining ε = {self.remaining:g} of "
+                f"{self.budget}; do not answer, or answer with a smaller ε"
             )
         entry = Entry(name, charged, SYSTEM.bits(128))
         return replace(self, entries=self.entries | {entry})
@@ -126,7 +127,8 @@ class Ledger:
         different = [other.budget for other in others if other.budget != self.budget]
         if different:
             raise Mismatch(
-                f"ledgers with different budgets cannot be merged: {self.budget} and {different[0]}"
+                f"expected ledgers with the same budget, got {self.budget} and {different[0]}; keep "
+                "these ledgers apart"
             )
         return replace(self, entries=self.entries.union(*(other.entries for other in others)))
 
@@ -150,14 +152,17 @@ class Ledger:
         try:
             if data["version"] != 1:
                 raise InvalidParameter(
-                    f"this ledger has version {found(data['version'])}; this dither reads version 1"
+                    f"expected a ledger of version 1, got version {found(data['version'])}; read it "
+                    "with the version of dither that wrote it"
                 )
             entries = [_entry(**entry) for entry in data["entries"]]
             return Ledger(data["epsilon"], data["delta"], entries=frozenset(entries))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             if isinstance(error, InvalidParameter):
                 raise
-            raise InvalidParameter("these data were not written by Ledger.wire()") from None
+            raise InvalidParameter(
+                "expected the data that Ledger.wire() returned, got other data; pass them without changes"
+            ) from None
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(sorted(self.entries, key=lambda entry: (entry.name, entry.identity)))
@@ -174,7 +179,8 @@ def _charge_for(promise: Guarantee | Promising, times: int | None) -> Guarantee:
     guarantee = _guarantee(promise)
     if times is None and guarantee.unit == "location":
         raise InvalidParameter(
-            "this guarantee is for one location: pass times=…, the number of locations, or pass the reports"
+            "expected times= or reports, because this guarantee is for one location; pass times=…, "
+            "the number of locations, or the reports"
         )
     return guarantee.repeated(1 if times is None else times)
 
@@ -182,9 +188,7 @@ def _charge_for(promise: Guarantee | Promising, times: int | None) -> Guarantee:
 def _guarantee(promise: Guarantee | Promising) -> Guarantee:
     guarantee = promise if isinstance(promise, Guarantee) else getattr(promise, "guarantee", None)
     if not isinstance(guarantee, Guarantee):
-        raise InvalidParameter(
-            f"a guarantee, a mechanism or reports were expected, not {type(promise).__name__}"
-        )
+        raise InvalidParameter(f"expected a guarantee, a mechanism or reports, got {type(promise).__name__}")
     return guarantee
 
 

@@ -38,8 +38,8 @@ def test_an_object_and_a_function_have_the_same_kind_of_finding() -> None:
 @pytest.mark.parametrize(
     ("given", "more", "words"),
     [
-        ((dt.PM(UNIT, epsilon=1), UNIT), {"epsilon": 1}, "dt.audit takes mechanisms"),
-        ((3, UNIT), {"epsilon": 1}, "a function was expected, not int"),
+        ((dt.PM(UNIT, epsilon=1), UNIT), {"epsilon": 1}, "use dt.audit for mechanisms"),
+        ((3, UNIT), {"epsilon": 1}, "expected a function, got int"),
         ((fair, UNIT), {"epsilon": 0}, "positive"),
         ((fair, UNIT), {"epsilon": "1"}, "a number, not str"),
         ((fair, UNIT), {"epsilon": True}, "a number, not bool"),

@@ -69,7 +69,7 @@ def test_goals_of_places() -> None:
     for words, said in (
         (("--goal", "places", "--people", 9), "--people is not an option of the goal 'places'"),
         (("--goal", "places", "--cells", 2, 2), "--cells is not an option of the goal 'places'"),
-        (("--goal", "mean", "--people", 9), "the goal Mean needs the domain"),
+        (("--goal", "mean", "--people", 9), "for the goal Mean"),
         (("--goal", "places", "--interval", 0, 1), "use --rectangle without"),
     ):
         refused = run(*ask, *words, "--epsilon", 1)

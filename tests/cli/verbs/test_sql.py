@@ -251,7 +251,7 @@ def test_a_list_that_grew_is_estimated_from_the_versions_that_offer_each_answer(
         "version 2",
         "answer of all versions",
     ]
-    assert "different questions" in told["minutes"][2]["problem"]
+    assert "parts on the same domain" in told["minutes"][2]["problem"]
     assert told["minutes"][0]["value"] == pytest.approx(float(dt.mean(summaries[0]["minutes"])), rel=1e-12)
     shown = run(*words).output
     assert "2 lists of answers; each share is among the people who were offered the answer" in shown

@@ -307,7 +307,7 @@ def test_directions_hashes_and_noise_are_answered_too():
     assert {row["interval"] for row in (*items, wait)} == {"95 % at any time"}
     (refused,) = answers.compute(published.id, [Query("heading", lying=0.01)])
     assert refused["state"] == "no answer"
-    assert "liars" in refused["reason"]
+    assert "the effect of lies" in refused["reason"]
     answers.close()
 
 

@@ -111,12 +111,12 @@ def test_tables(table: dict[str, Any], domain: Domain) -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"interval": [0, 1], "circle": 2}, "interval and circle was given"),
-        ({}, "none was given"),
+        ({"interval": [0, 1], "circle": 2}, "got interval and circle"),
+        ({}, "got none"),
         ({"several": ["mail", "maps"]}, "expected most"),
         ({"interval": 3}, "pair of numbers"),
         ({"interval": [0, 1], "optional": 1}, "optional to be true or false"),
-        ({"categories": ["no", "yes"], "unit": "m"}, "unit are for numbers"),
+        ({"categories": ["no", "yes"], "unit": "m"}, "expected no unit with categories"),
     ],
     ids=str,
 )

@@ -30,12 +30,12 @@ def test_columns_and_records_are_the_same_codes(values: Any) -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([{"age": 2, "city": "other"}, {"age": 1}], "a record has no 'city'"),
-        ([{"age": 2, "city": "other"}, [1, 1]], "one column for each of age, city"),
-        ([{"age": 2, "city": "secret place"}], "city: an answer is not one of the 2 categories"),
+        ([{"age": 2, "city": "other"}, {"age": 1}], "expected a value of 'city' in every record"),
+        ([{"age": 2, "city": "other"}, [1, 1]], "expected one column for each of age, city"),
+        ([{"age": 2, "city": "secret place"}], "city: expected answers among the 2 categories"),
         ([{"age": 7, "city": "other"}], "age: expected answers among"),
         ([], "one column for each"),
-        ({"age": [1]}, "no column 'city'"),
+        ({"age": [1]}, "expected a column 'city'"),
     ],
 )
 def test_what_is_no_record_is_refused_without_its_value(values: Any, words: str) -> None:

@@ -119,7 +119,7 @@ def test_missing_answers() -> None:
     ("given", "specification", "error", "words"),
     [
         ({"minutes": [1.0]}, SPECIFICATION, InvalidParameter, "not dict"),
-        (batch(3), "{}", MalformedReport, "not a specification"),
+        (batch(3), "{}", MalformedReport, "expected a specification"),
         (batch(3), QUESTIONS, InvalidParameter, "not dict"),
         (batch(3), 7, InvalidParameter, r"to_json\(\)"),
         (batch(3).select(["id"]), SPECIFICATION, InvalidParameter, "there is no column 'minutes'"),

@@ -248,9 +248,9 @@ def test_bad_columns_are_named():
     noisy = grouped_frame(10)
     with pytest.raises(InvalidParameter, match="did you mean city"):
         dt.data.estimate(noisy, by="citi")
-    with pytest.raises(InvalidParameter, match="'pet' is a question"):
+    with pytest.raises(InvalidParameter, match="got the question 'pet'"):
         dt.data.estimate(noisy, by=["pet"])
-    with pytest.raises(InvalidParameter, match="none twice"):
+    with pytest.raises(InvalidParameter, match="each once"):
         dt.data.estimate(noisy, by=["city", "city"])
 
 

@@ -57,6 +57,6 @@ def test_numbers_and_categories_are_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(PATHS))
 def test_paths_are_refused(name: str) -> None:
-    with pytest.raises(DitherError, match=r"on a grid|belong together") as caught:
+    with pytest.raises(DitherError, match=r"expected a grid|belong together") as caught:
         sql.counting_query({"where": PATHS[name](epsilon=1.0)}, "duckdb")
     assert "'where'" in str(caught.value)

@@ -148,12 +148,12 @@ def test_reports_that_a_query_cannot_count_are_refused_with_the_reason() -> None
     square = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
     refused = {
         "trips": (dt.TraCSC(square, epsilon=1, cells=32), "belong together"),
-        "steps": (dt.TraCSD(square, epsilon=1, cells=32), "on a grid"),
+        "steps": (dt.TraCSD(square, epsilon=1, cells=32), "expected a grid"),
         "tables": (
             dt.Marginals(dt.Profile({"a": dt.Categories(2), "b": dt.Categories(3)}), epsilon=1),
             "belong together",
         ),
-        "words": (dt.PEM(dt.Text(4, alphabet="abc"), epsilon=1), "from the reports"),
+        "words": (dt.PEM(dt.Text(4, alphabet="abc"), epsilon=1), "expected reports"),
     }
     for name, (mechanism, reason) in refused.items():
         with pytest.raises(DitherError, match=reason) as caught:

@@ -193,7 +193,7 @@ def test_a_trip_whose_beginning_was_cut_off(tmp_path: Path) -> None:
         (lambda given: given | {"map": {"planet": "Mars"}}, "cannot be read"),
         (
             lambda given: given | {"map": {"local": [139.5, 95.0]}},
-            "cannot be read: the latitude of a local map's centre",
+            "cannot be read: expected the latitude of a local map's centre",
         ),
         (lambda given: {"map": None}, "cannot be read"),
         (lambda given: [], "cannot be read"),

@@ -106,7 +106,7 @@ def test_synthetic_paths_are_public_paths_as_often_as_estimated() -> None:
     assert shares == pytest.approx(TRUE.tolist(), abs=0.03)
     with pytest.raises(InvalidParameter, match="without length"):
         dt.maps.synthesise(told(100), 10, length=5)
-    with pytest.raises(InvalidParameter, match="from flows"):
+    with pytest.raises(InvalidParameter, match="expected flows"):
         dt.maps.synthesise(dt.TraCSC(CITY, epsilon=1).perturb([(1, 1)]), 10)
 
 
@@ -124,7 +124,7 @@ def test_metrics_compare_resampled_paths() -> None:
 def test_what_has_no_density_is_refused() -> None:
     with pytest.raises(NotIdentifiable, match="at least one report"):
         dt.maps.density(told(0))
-    with pytest.raises(InvalidParameter, match="not smoothed"):
+    with pytest.raises(InvalidParameter, match="expected no smoothing"):
         dt.maps.density(told(100), smoothing=0.1)
     with pytest.raises(InvalidParameter, match=r"dt\.Rectangle"):
         density(told(100)).share(dt.Interval(0, 1))  # type: ignore[arg-type]
@@ -136,7 +136,7 @@ def test_what_has_no_density_is_refused() -> None:
 
 
 def test_lists_that_are_the_same_for_two_public_paths_are_not_told_apart() -> None:
-    with pytest.raises(NotIdentifiable, match="same distribution"):
+    with pytest.raises(NotIdentifiable, match="expected inputs with different distributions"):
         dt.frequencies(told(100, width=2))  # the two public paths nearest to each other have one list
 
 

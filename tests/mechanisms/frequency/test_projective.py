@@ -221,5 +221,5 @@ def test_hostile_device_texts(change: dict[str, object]) -> None:
 
 def test_a_kernel_with_too_few_points_is_refused() -> None:
     small = dt.ProjectiveResponse(dt.Categories(10), epsilon=1).question.kernel
-    with pytest.raises(InvalidParameter, match="not one for"):
+    with pytest.raises(InvalidParameter, match="for another domain"):
         replace(dt.ProjectiveResponse(dt.Categories(500), epsilon=1).question, kernel=small)

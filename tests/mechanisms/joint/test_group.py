@@ -27,7 +27,7 @@ def test_groups_have_the_marginals_and_the_correlation(size: int, p: Fraction) -
         pairs = sum(count * (count - 1) * mass for count, mass in enumerate(group.masses))
         assert mean == size * p
         assert pairs / (size * (size - 1)) == p * p + rho * p * (1 - p)
-    with pytest.raises(Infeasible, match="have correlations from"):
+    with pytest.raises(Infeasible, match="expected a correlation from"):
         dt.jrr.group(size, p=p, rho=least - Fraction(1, 10**9))
     with pytest.raises(Infeasible):
         dt.jrr.group(size, p=p, rho=Fraction(11, 10))

@@ -71,9 +71,9 @@ def test_the_range_of_rho(domain: dt.Categories, p: float) -> None:
     low, high = max(-Fraction(p) / q, -((k - 1) ** 2) * q / Fraction(p)), Fraction(k - 1)
     for end, beyond in ((low, -1), (high, 1)):
         dt.JRR(domain, p=p, rho=end, n=4)
-        with pytest.raises(InvalidParameter, match="rho must be from"):
+        with pytest.raises(InvalidParameter, match="expected rho from"):
             dt.JRR(domain, p=p, rho=end + Fraction(beyond, 10**6), n=4)
-        with pytest.raises(InvalidParameter, match="rho must be from"):
+        with pytest.raises(InvalidParameter, match="expected rho from"):
             dt.JRR(domain, p=p, rho=end + Fraction(beyond, 10**30), n=4)
 
 

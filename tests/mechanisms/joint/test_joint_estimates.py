@@ -106,7 +106,7 @@ def test_over_other_mechanisms_marginals_stay(make) -> None:
 
 
 def test_what_coins_cannot_be_shared_over() -> None:
-    with pytest.raises(InvalidParameter, match="another probability than a 0"):
+    with pytest.raises(InvalidParameter, match="a 1 and a 0 with equal probabilities"):
         dt.JRR.over(dt.OUE(THREE, epsilon=1), rho=0, n=4)
     for other in (dt.SubsetSelection(THREE, epsilon=1), dt.Duchi(dt.Interval(0, 1), epsilon=1), None):
         with pytest.raises(InvalidParameter, match="RR, KRR, SUE, OLH or BLH"):

@@ -100,7 +100,7 @@ def test_any_design_can_be_read_for_a_prior(domain: Any, values: Floats) -> None
         ({"prior": (["x"], "words")}, "one or more finite numbers"),
         ({"prior": ([1.0, np.nan], "holes")}, "one or more finite numbers"),
         ({"prior": ([-5.0, 50.0], "outside")}, "must lie in"),
-        ({"prior": ([5.0] * 9, "the same")}, "the same"),
+        ({"prior": ([5.0] * 9, "the same")}, "two different values"),
         ({"prior": (PUBLIC, "wages"), "unbiased": True}, "leave `unbiased`"),
     ],
 )

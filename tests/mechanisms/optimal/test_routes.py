@@ -115,12 +115,12 @@ def test_many_public_paths_are_thinned_and_the_text_says_so() -> None:
         ((PUBLIC, ""), "public source"),
         ((PUBLIC, None), "public source"),
         ((PUBLIC[:7], "walks"), "8 public paths or more"),
-        (([[(0.3, 0.3)]] * 20, "a place"), "no public path moves"),
-        (([[(at / 20, 0.3)] for at in range(20)], "places"), "no public path moves"),
-        (([[(0.3, 0.3), (0.5, 0.5)]] * 20, "a path"), "equal after resampling"),
+        (([[(0.3, 0.3)]] * 20, "a place"), "two or more places"),
+        (([[(at / 20, 0.3)] for at in range(20)], "places"), "two or more places"),
+        (([[(0.3, 0.3), (0.5, 0.5)]] * 20, "a path"), "differ after resampling"),
         (([[(7.0, 0.3), (7.5, 0.1)]] * 20, "another city"), "must lie in"),
-        (([[]] * 20, "none"), "not paths"),
-        ((7, "a number"), "not paths"),
+        (([[]] * 20, "none"), "expected paths"),
+        ((7, "a number"), "expected paths"),
     ],
 )
 def test_what_is_no_prior_is_refused(prior: Any, words: str) -> None:
@@ -169,7 +169,7 @@ def test_it_is_ranked_beside_mechanisms_for_each_place_with_the_unit_of_the_prom
     for wrong in (lambda: dt.recommend(SQUARE, goal, epsilon=4), lambda: dt.goals.CompletePaths(PUBLIC)):  # type: ignore[arg-type]
         with pytest.raises(InvalidParameter):
             wrong()
-    with pytest.raises(InvalidParameter, match="does not depend"):
+    with pytest.raises(InvalidParameter, match="depends on the number of people"):
         dt.people_for(ROUTES, goal, 0.1, epsilon=1)
     with pytest.raises(InvalidParameter, match="CompletePaths"):
         dt.compare(ROUTES, epsilon=4)

@@ -144,7 +144,7 @@ def test_a_device_may_send_its_path_in_two_parts() -> None:
     reports = mechanism.perturb(np.random.default_rng(1).random((30, 2)), source=dt.Seeded(1))
     joined = dt.Reports.concatenate([reports[:11], reports[11:]])
     np.testing.assert_array_equal(joined.values, reports.values)
-    with pytest.raises(MalformedReport, match="middle of a path"):
+    with pytest.raises(MalformedReport, match="from its middle"):
         _ = reports[11:].values
     two = dt.Reports.concatenate([reports, reports])
     np.testing.assert_allclose(two.values[30:], reports.values, rtol=1e-12)
@@ -318,7 +318,7 @@ def test_domains_that_do_not_fit() -> None:
 
 def test_too_little_for_a_long_trajectory() -> None:
     mechanism = dt.TraCSC(SQUARE, epsilon=1e-4, unit="trajectory")
-    with pytest.raises(InvalidParameter, match="too small for a trajectory of 1000"):
+    with pytest.raises(InvalidParameter, match="larger ε for a trajectory of 1000"):
         mechanism.perturb(np.full((1000, 2), 0.5))
 
 

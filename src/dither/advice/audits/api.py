@@ -45,7 +45,7 @@ def audit(mechanism: object, *, assume: Iterable[str] = ()) -> Finding:
     """
     if callable(mechanism) and not can_answer(mechanism):
         raise InvalidParameter(
-            "a function is audited on a domain for an ε: dt.audit_function(f, domain, epsilon=1)"
+            "expected a domain and an ε to audit a function: dt.audit_function(f, domain, epsilon=1)"
         )
     return exact_audit(mechanism, assume=assume)
 
@@ -83,9 +83,9 @@ def audit_function(
     """
     if not callable(function):
         raise InvalidParameter(
-            f"a function was expected, not {type(function).__name__}; dt.audit takes mechanisms"
+            f"expected a function, got {type(function).__name__}; use dt.audit for mechanisms"
             if can_answer(function)
-            else f"a function was expected, not {type(function).__name__}"
+            else f"expected a function, got {type(function).__name__}"
         )
     claim = Claim(_epsilon(epsilon), _delta(delta), check_level(confidence))
     wanted = _samples(samples, claim.epsilon)
@@ -192,7 +192,7 @@ def _epsilon(epsilon: object) -> float:
     if isinstance(epsilon, bool) or not isinstance(epsilon, int | float | np.integer | np.floating):
         raise InvalidParameter(f"ε must be a number, not {type(epsilon).__name__}")
     if not epsilon > 0:
-        raise InvalidParameter(f"ε must be positive, not {epsilon}; ∞ claims nothing")
+        raise InvalidParameter(f"ε must be positive, not {epsilon}; use math.inf to claim nothing")
     return float(epsilon)
 
 

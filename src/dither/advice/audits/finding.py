@@ -65,7 +65,9 @@ class Evidence(Tabular):
     def repeat(self, samples: int = 10_000) -> Evidence:
         """Return the same event on fresh reports of the same inputs, at the same level."""
         if self.again is None:
-            raise InvalidParameter("this evidence cannot be repeated: it has no randomiser")
+            raise InvalidParameter(
+                "expected evidence with a randomiser to repeat, got evidence without one; run the audit again"
+            )
         hits = self.again(samples)
         return Evidence(
             self.first,
@@ -326,7 +328,10 @@ def plot_claims(finding: Finding, *, title: str, ax: Axes | None) -> Axes:
 def plot_evidence(evidence: Evidence, *, title: str, ax: Axes | None) -> Axes:
     """Draw the frequencies of both inputs by bin, and mark the bins of the event."""
     if evidence.shares is None or evidence.chosen is None:
-        raise InvalidParameter("this evidence has no frequencies to draw")
+        raise InvalidParameter(
+            "expected evidence with frequencies to draw, got evidence without them; draw evidence of a "
+            "black-box audit"
+        )
     ax = axes_or_new(ax)
     first, second = evidence.shares
     seen = np.flatnonzero((first > 0) | (second > 0))

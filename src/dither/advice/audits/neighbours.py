@@ -155,7 +155,7 @@ class Neighbours:
                 raise InvalidParameter("expected at least two inputs to compare")
             return cls(_spread(kept))
         raise InvalidParameter(
-            f"a domain, a list of inputs or Neighbours was expected, not {type(inputs).__name__}"
+            f"expected a domain, a list of inputs or Neighbours, got {type(inputs).__name__}"
         )
 
     @classmethod

@@ -60,7 +60,9 @@ class Ranges(Averaged):
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         if isinstance(domain, Categories):
             if self.cells is not None:
-                raise InvalidParameter("leave cells out: the answers of a scale are the cells")
+                raise InvalidParameter(
+                    "expected no cells for a scale, because its answers are the cells; leave cells out"
+                )
             answers = domain
         else:
             answers = Categories(DEFAULT_CELLS if self.cells is None else self.cells)

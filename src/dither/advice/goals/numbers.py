@@ -47,7 +47,8 @@ class Goal(ABC):
         if not isinstance(domain, self.takes):
             wanted, given = " or ".join(kind.__name__ for kind in self.takes), type(domain).__name__
             raise InvalidParameter(
-                f"the goal {type(self).__name__} needs the domain {wanted}, not {given}; {self.otherwise}"
+                f"expected the domain {wanted} for the goal {type(self).__name__}, got {given}; "
+                f"{self.otherwise}"
             )
 
     @abstractmethod
@@ -123,7 +124,7 @@ def check_people(n: object) -> None:
 def people_of(n: int | None) -> int:
     """Return the number of people of a goal; raise InvalidParameter if it was left out."""
     if n is None:
-        raise InvalidParameter("expected how many people answer; give n, as in dt.goals.Mean(n=10_000)")
+        raise InvalidParameter("expected n, how many people answer; give it, as in dt.goals.Mean(n=10_000)")
     return int(n)
 
 
@@ -365,7 +366,10 @@ class SingleValues(Goal):
         """Return None, because this is not an estimate for a population."""
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
-        raise InvalidParameter("the error of a single value does not depend on how many people there are")
+        raise InvalidParameter(
+            "expected a target that depends on the number of people, but the error of a single value does "
+            "not; use a goal such as dt.goals.Mean()"
+        )
 
     def reason(self, first: Candidate, domain: Any) -> str:
         least = known_optimum(domain, first.mechanism.epsilon, as_power(self.loss), self.criterion)

@@ -89,7 +89,10 @@ class Locations(Goal):
         """Return None: it is no estimate for a population."""
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
-        raise InvalidParameter("the error of a single place does not depend on how many people there are")
+        raise InvalidParameter(
+            "expected a target that depends on the number of people, but the error of a single place does "
+            "not; use dt.goals.Maps()"
+        )
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         where = "with places spread evenly" if self.places is None else "with the places that were given"
@@ -158,7 +161,10 @@ class CompletePaths(Goal):
         """Return None: it is no estimate for a population."""
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
-        raise InvalidParameter("the error of a single path does not depend on how many people there are")
+        raise InvalidParameter(
+            "expected a target that depends on the number of people, but the error of a single path does "
+            "not; use dt.goals.Maps()"
+        )
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         return "the smallest error on public paths that it was not fitted to, with ε for the complete path"
@@ -342,7 +348,9 @@ class Maps(Goal):
         """Return None: it is not derived."""
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
-        raise InvalidParameter("the error of a map is simulated for a stated n; give dt.goals.Maps(n=…)")
+        raise InvalidParameter(
+            "expected n for a map, because its error is simulated; give dt.goals.Maps(n=…)"
+        )
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         return "the smallest total variation in a simulation; for shares of districts use the goal Districts"

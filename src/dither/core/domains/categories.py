@@ -138,12 +138,14 @@ class Categories(Domain):
         else:
             kept = tuple(_plain(item) for item in labels)
             if len(set(kept)) != len(kept):
-                raise InvalidParameter(f"expected {len(kept)} different labels, got one twice")
+                raise InvalidParameter(
+                    f"expected {len(kept)} different labels, got one twice; leave the second one out"
+                )
         if len(kept) < 2:
             raise InvalidParameter(f"expected at least two categories, got {len(kept)}")
         if len(kept) > 1 << 32:
             raise InvalidParameter(
-                f"at most 2^32 categories are supported, not {len(kept)}; hash the labels first"
+                f"expected at most 2^32 categories, got {len(kept)}; hash the labels first"
             )
         object.__setattr__(self, "labels", kept)
         object.__setattr__(self, "optional", not isinstance(kept, range) and None in kept)
@@ -187,7 +189,10 @@ class Categories(Domain):
         """Return the codes 0 … k − 1 of the labels; raise `OutsideDomain` if one is not a category."""
         if isinstance(values, np.ma.MaskedArray):
             if not self.optional:
-                raise OutsideDomain("masked arrays are not accepted; replace or drop missing answers first")
+                raise OutsideDomain(
+                    "expected answers without a mask, got a masked array; replace or drop missing "
+                    "answers first"
+                )
             values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
         if isinstance(self.labels, range):
             array = regular(values)
@@ -212,7 +217,7 @@ class Categories(Domain):
 
     def _refusal(self) -> OutsideDomain:
         return OutsideDomain(
-            f"an answer is not one of the {len(self)} categories; add a category for the rest"
+            f"expected answers among the {len(self)} categories, got another one; add a category for the rest"
         )
 
     def _code(self, label: object) -> int:
@@ -233,7 +238,9 @@ class Categories(Domain):
 
     def clip(self, values: object) -> Array:
         """Raise InvalidParameter: an unknown label has no nearest category."""
-        raise InvalidParameter("categories cannot be clipped; add a category for all other answers")
+        raise InvalidParameter(
+            "expected a domain of numbers to clip, got categories; add a category for all other answers"
+        )
 
     def decode(self, codes: NDArray[np.integer]) -> Array:
         """Return the labels of codes."""
@@ -255,7 +262,8 @@ class Categories(Domain):
     def of(data: Sequence[Hashable]) -> Categories:
         """Raise InvalidParameter: the list of categories must be public, not taken from private data."""
         raise InvalidParameter(
-            "categories taken from private data reveal the data; pass the public list of labels"
+            "expected a public list of labels, because categories taken from private data reveal "
+            "the data; pass the list"
         )
 
     def __str__(self) -> str:
@@ -417,7 +425,9 @@ class Text(Domain):
     def check(self, values: object) -> Bytes:
         """Return the symbols of texts along the last axis; raise `OutsideDomain` if a text is not valid."""
         if isinstance(values, np.ma.MaskedArray):
-            raise OutsideDomain("masked arrays are not accepted; replace or drop missing texts first")
+            raise OutsideDomain(
+                "expected texts without a mask, got a masked array; replace or drop missing texts first"
+            )
         array = objects(values)
         rows = b"".join([self._row(value) for value in array.flat])
         return np.frombuffer(rows, dtype=np.uint8).reshape(*array.shape, self.length)
@@ -425,7 +435,9 @@ class Text(Domain):
     def _row(self, value: object) -> bytes:
         row = self._encode(value)
         if row is None or len(row) > self.length or 0 in row:
-            raise OutsideDomain(f"a value is not one of {self}; check the data, or use clip(values) first")
+            raise OutsideDomain(
+                f"expected one of {self}, got another value; check the data, or use clip(values) first"
+            )
         return row.ljust(self.length, b"\0")
 
     def _encode(self, value: object) -> bytes | None:

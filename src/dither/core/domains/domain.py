@@ -73,7 +73,9 @@ class Domain(ABC):
         super().__init_subclass__(**more)
         if "kind" in vars(cls):
             if not cls.__module__.startswith(_OWN) and _KINDS.get(cls.kind, cls).__module__.startswith(_OWN):
-                raise InvalidParameter(f"{cls.kind!r} is the kind of a domain of dither; choose another name")
+                raise InvalidParameter(
+                    f"expected a kind that no domain of dither has, got {cls.kind!r}; choose another name"
+                )
             if not hasattr(cls, "fields") and cls.device is Domain.device:
                 raise InvalidParameter(
                     f"expected {cls.__name__} to state `fields`, or to define `device` and `from_device`"
@@ -318,7 +320,9 @@ def extent(what: str, length: float, *numbers: float) -> None:
 def numbers(values: object) -> Array:
     """Return values as an array of real numbers; raise `OutsideDomain` if they are not numbers."""
     if isinstance(values, np.ma.MaskedArray):
-        raise OutsideDomain("masked arrays are not accepted; replace or drop missing values first")
+        raise OutsideDomain(
+            "expected values without a mask, got a masked array; replace or drop missing values first"
+        )
     array = regular(values)
     if array is None:
         raise OutsideDomain("expected a regular array of numbers; give all rows the same length")
@@ -343,7 +347,7 @@ def objects(values: object) -> Array:
     except (TypeError, ValueError, OverflowError, RecursionError):
         array = None
     if array is None or array.ndim > _MOST_AXES:
-        raise OutsideDomain("expected values that form an array of up to 32 axes")
+        raise OutsideDomain("expected values that form an array of up to 32 axes; reshape it first")
     return array
 
 
@@ -510,7 +514,7 @@ class Interval(Line):
         """Return the values, those outside moved to the nearer end; raise `OutsideDomain` for NaN."""
         array = numbers(self.plain(values)).astype(np.float64)
         if np.isnan(array).any():
-            raise OutsideDomain("a value is NaN and cannot be clipped; replace or drop missing values first")
+            raise OutsideDomain("expected numbers to clip, got NaN; replace or drop missing values first")
         return np.clip(array, self._low, self._top)
 
     def words(self) -> str:
@@ -664,5 +668,8 @@ def check_step(step: object, length: float) -> float | None:
     if not 0.0 < width <= length * (1.0 + 1e-12):
         raise InvalidParameter("expected a step to be positive and at most the length of the domain")
     if length / width > MOST_POINTS:
-        raise InvalidParameter(f"a step declares at most {MOST_POINTS + 1} answers; leave it out for more")
+        raise InvalidParameter(
+            f"expected a step that declares at most {MOST_POINTS + 1} answers, got a smaller one; choose "
+            "a larger step, or leave it out"
+        )
     return width

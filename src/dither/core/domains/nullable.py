@@ -150,8 +150,8 @@ class Nullable(Domain):
         if answered.size and not self.of.admits(answered):
             if np.isnan(answered).any():
                 raise OutsideDomain(
-                    'NaN is not taken for "no answer", because it may be an error in the data; pass None, or '
-                    "np.ma.masked_invalid(values) if it does mean that"
+                    'expected None for "no answer", got NaN, because NaN may be an error in the '
+                    'data; pass None, or np.ma.masked_invalid(values) if NaN means "no answer"'
                 )
             self.of.refuse()
         return np.where(missing, np.nan, given)
@@ -185,6 +185,8 @@ def _answers(values: object) -> tuple[Floats, Mask]:
         try:
             return filled.astype(np.float64), missing
         except OverflowError:
-            raise OutsideDomain("expected finite numbers, got one that no float can hold") from None
+            raise OutsideDomain(
+                "expected finite numbers, got one that no float can hold; correct the value"
+            ) from None
     given = numbers(values).astype(np.float64)
     return given, np.zeros(given.shape, dtype=np.bool_)

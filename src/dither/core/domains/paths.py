@@ -39,7 +39,7 @@ class Paths:
                 f"offsets must begin with 0 and end with the number of places, {len(points)}"
             )
         if not (np.diff(offsets) > 0).all():
-            raise OutsideDomain("a path has no places; leave empty paths out")
+            raise OutsideDomain("expected at least one place in each path, got none; leave empty paths out")
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "offsets", offsets.astype(np.int64, copy=False))
 
@@ -59,11 +59,11 @@ class Paths:
         array = numbers(values)
         if array.ndim > 3 or array.ndim == 0 or array.shape[-1] != 2:
             raise OutsideDomain(
-                "paths must be an array of shape (n, 2) or (m, n, 2), or a list of such arrays"
+                "expected paths as an array of shape (n, 2) or (m, n, 2), or as a list of such arrays"
             )
         length = 1 if array.ndim == 1 else array.shape[-2]
         if length == 0:
-            raise OutsideDomain("a path has no places; leave empty paths out")
+            raise OutsideDomain("expected at least one place in each path, got none; leave empty paths out")
         points = array.astype(np.float64, copy=False).reshape(-1, 2)
         return Paths(points, np.arange(0, len(points) + 1, length, dtype=np.int64))
 
@@ -103,7 +103,7 @@ class Paths:
         if at.shape != (len(self.points),) or not np.isfinite(at).all():
             raise OutsideDomain("expected one finite number as the time of each place")
         if (np.diff(at)[~self.begins[1:]] < 0.0).any():
-            raise OutsideDomain("the times of a path decrease; sort its places by time")
+            raise OutsideDomain("expected times of a path that do not decrease; sort its places by time")
         made = []
         for begin, end in pairwise(self.offsets.tolist()):
             own = at[begin:end] if at[end - 1] > at[begin] else np.arange(end - begin, dtype=np.float64)
@@ -116,7 +116,7 @@ class Paths:
 
     def __getitem__(self, index: int) -> Floats:
         if not -len(self) <= index < len(self):
-            raise IndexError(f"index {index} is out of range: there are {len(self)} paths")
+            raise IndexError(f"expected an index of one of the {len(self)} paths, got {index}")
         index %= len(self)
         return self.points[self.offsets[index] : self.offsets[index + 1]]
 
@@ -149,7 +149,7 @@ def _depth(part: object) -> int:
 def _pairs(part: object) -> Floats:
     array = numbers(part)
     if not array.size:
-        raise OutsideDomain("a path has no places; leave empty paths out")
+        raise OutsideDomain("expected at least one place in each path, got none; leave empty paths out")
     if array.ndim != 2 or array.shape[1] != 2:
-        raise OutsideDomain("each path of a list must be an array of shape (n, 2)")
+        raise OutsideDomain("expected an array of shape (n, 2) for each path of a list")
     return array.astype(np.float64, copy=False)

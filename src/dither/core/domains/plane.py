@@ -59,7 +59,7 @@ class Plane(Domain):
         if array.ndim == 0 or array.shape[-1] != 2:
             if array.size == 0:
                 return np.zeros((0, 2))
-            raise OutsideDomain("places must be an array whose last axis has length 2")
+            raise OutsideDomain("expected places as an array whose last axis has length 2")
         return array.astype(np.float64, copy=False)
 
     def refuse(self) -> None:
@@ -269,7 +269,7 @@ class Disk(Region):
         points = self._points(values)
         distance = self._distance(points)
         if np.isnan(distance).any() or np.isinf(distance).any():
-            raise OutsideDomain("expected places as pairs of finite numbers, got one that is not")
+            raise OutsideDomain("expected places as pairs of finite numbers, got others; check the data")
         shrink = np.minimum(1.0, self.radius / np.maximum(distance, self.radius))
         return np.asarray(self.centre + (points - self.centre) * shrink[..., None], dtype=np.float64)
 
@@ -474,7 +474,7 @@ class Parallelogram(Region):
         """Return the places, with coordinates along the sides clipped to [0, 1]."""
         points = self._points(values)
         if not np.isfinite(points).all():
-            raise OutsideDomain("expected places as pairs of finite numbers, got one that is not")
+            raise OutsideDomain("expected places as pairs of finite numbers, got others; check the data")
         return self.from_axes(self.to_axes(points))
 
     def __str__(self) -> str:

@@ -21,7 +21,9 @@ def column(values: Any, names: Sequence[str], place: int) -> Any:
     name = names[place]
     if isinstance(values, list) and values and all(isinstance(record, Mapping) for record in values):
         if not all(name in record for record in values):
-            raise OutsideDomain(f"a record has no {name!r}; every record has a value of each attribute")
+            raise OutsideDomain(
+                f"expected a value of {name!r} in every record, got a record without it; add the value"
+            )
         return [record[name] for record in values]
     if (
         isinstance(values, list | tuple | np.ndarray)
@@ -29,12 +31,14 @@ def column(values: Any, names: Sequence[str], place: int) -> Any:
     ):
         table = regular(values)
         if table is None or table.ndim == 0 or table.shape[-1] != len(names):
-            raise OutsideDomain(f"one column for each of {', '.join(names)} was expected, in this order")
+            raise OutsideDomain(f"expected one column for each of {', '.join(names)}, in this order")
         return table[..., place]
     try:
         return np.asarray(values[name])
     except (KeyError, IndexError, ValueError, TypeError, AttributeError):
-        raise OutsideDomain(f"the data has no column {name!r}; name the columns as the attributes") from None
+        raise OutsideDomain(
+            f"expected a column {name!r} in the data, got none; name the columns like the attributes"
+        ) from None
 
 
 MOST_ATTRIBUTES: Final = 64
@@ -107,7 +111,10 @@ class Profile(Domain):
             except OutsideDomain as error:
                 raise OutsideDomain(f"{name}: {error}") from None
         if len({column.shape for column in columns}) != 1:
-            raise OutsideDomain("the columns have different lengths; everybody has a value of each attribute")
+            raise OutsideDomain(
+                "expected columns of one length, got different lengths; give everybody a value of each "
+                "attribute"
+            )
         return np.stack(columns, axis=-1)
 
     def clip(self, values: object) -> Array:
@@ -223,7 +230,9 @@ class Box(Domain):
             except OutsideDomain as error:
                 raise OutsideDomain(f"{name}: {error}") from None
         if len({numbers.shape for numbers in columns}) != 1:
-            raise OutsideDomain("the columns have different lengths; everybody has each of the numbers")
+            raise OutsideDomain(
+                "expected columns of one length, got different lengths; give everybody each of the numbers"
+            )
         return np.stack(columns, axis=-1)
 
     @property

@@ -86,7 +86,9 @@ class Routes(Domain):
         paths = Paths.of(values)
         self.area.check(paths.points)
         if len(paths) and int(paths.lengths.max()) > _MOST_LOCATIONS:
-            raise InvalidParameter(f"expected a path of at most {_MOST_LOCATIONS} locations")
+            raise InvalidParameter(
+                f"expected a path of at most {_MOST_LOCATIONS} locations, got more; leave out some locations"
+            )
         rows = self._place_evenly(steps_along(self.area, paths.points), paths.offsets)
         several = isinstance(values, Paths) or is_ragged(values) or np.ndim(values) == 3  # type: ignore[arg-type]
         return rows if several else rows[0]

@@ -82,7 +82,8 @@ class Several(Domain):
         """Return the sets that `several = […]` and `most` describe."""
         if table.get("most") is None:
             raise InvalidParameter(
-                "expected most beside several = […]: the number of items that a person reports"
+                "expected most together with several = […]: the number of items that a person "
+                "reports, such as most = 10"
             )
         return cls(table[cls.kind], most=table["most"], empty=table.get("empty") or "missing")
 
@@ -91,7 +92,7 @@ class Several(Domain):
     ) -> None:
         listed = Categories(items)
         if len(listed) > MOST_ITEMS:
-            raise InvalidParameter(f"expected at most {MOST_ITEMS} items, got {len(listed)}")
+            raise InvalidParameter(f"expected at most {MOST_ITEMS} items, got {len(listed)}; join rare items")
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or not 1 <= most <= len(listed):
             raise InvalidParameter(
                 f"expected most, the number of items that a person reports, to be an integer from 1 to the "
@@ -173,7 +174,8 @@ class Several(Domain):
             return self.categories.check(labels)
         except OutsideDomain:
             raise OutsideDomain(
-                f"an item is not one of the {len(self)} items; leave it out, or add an item for the rest"
+                f"expected items among the {len(self)} items of the list, got another one; leave it "
+                "out, or add an item for the rest"
             ) from None
 
     def lists(self, values: object) -> LabelLists:
@@ -181,7 +183,9 @@ class Several(Domain):
         if isinstance(values, LabelLists):
             return values
         if isinstance(values, np.ma.MaskedArray):
-            raise OutsideDomain("masked arrays are not accepted; replace or drop missing answers first")
+            raise OutsideDomain(
+                "expected answers without a mask, got a masked array; replace or drop missing answers first"
+            )
         if isinstance(values, np.ndarray) and values.dtype.kind == "b":
             if values.ndim != 2 or values.shape[1] != len(self):
                 raise OutsideDomain(
@@ -204,7 +208,10 @@ class Several(Domain):
             values = values.to_pylist()
         for value in values if _is_list(values) else [None]:
             if value is None or not _is_list(value):
-                raise OutsideDomain("a value is a list of items, such as ['mail', 'maps'] or []; one is not")
+                raise OutsideDomain(
+                    "expected every value to be a list of items, such as ['mail', 'maps'] or [], got "
+                    "another value"
+                )
             flat.extend(value)
             ends.append(len(flat))
         if isinstance(self.labels, range) and any(isinstance(label, bool | np.bool_) for label in flat):
@@ -219,7 +226,10 @@ class Several(Domain):
 
     def clip(self, values: object) -> Array:
         """Raise InvalidParameter: an unknown item has no nearest one."""
-        raise InvalidParameter("items cannot be clipped; leave unknown ones out, or add an item for the rest")
+        raise InvalidParameter(
+            "expected a domain of numbers to clip, got items; leave unknown ones out, or add an item "
+            "for the rest"
+        )
 
     def __str__(self) -> str:
         return f"sets of up to {self.most} of {len(self)} items"

@@ -33,7 +33,7 @@ def take_domain(table: dict[str, Any]) -> Domain:
     domain = read_table({**given, "optional": table.pop("optional", False)})
     if words := [key for key in Line.keys if key in table]:
         raise InvalidParameter(
-            f"{' and '.join(words)} are for numbers; these answers are categories: leave them out"
+            f"expected no {' or '.join(words)} with categories, because they are for numbers; leave them out"
         )
     return domain
 
@@ -46,10 +46,9 @@ def read_table(table: Mapping[str, Any]) -> Domain:
     given = [kind for kind in _readers() if table.get(kind) is not None]
     if len(given) != 1:
         raise InvalidParameter(
-            "exactly one domain is needed: interval = [low, high], circle = period, categories = […], "
-            "several = […] with most = 10, date, time, rectangle, disk, sphere, places, routes, box, "
-            "vectors or profile; "
-            f"{' and '.join(given) or 'none'} was given"
+            "expected exactly one domain: interval = [low, high], circle = period, categories = "
+            "[…], several = […] with most = 10, date, time, rectangle, disk, sphere, places, "
+            f"routes, box, vectors or profile; got {' and '.join(given) or 'none'}"
         )
     domain: Domain = _readers()[given[0]].from_table(table)
     if optional:

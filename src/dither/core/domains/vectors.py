@@ -89,7 +89,10 @@ class Vectors(Domain):
         known = clipping_of(0.0, self.length, self.clipped_from)
         if known is not None:
             if self.exact:
-                raise InvalidParameter("vectors of one exact length are not clipped; leave clipped_from out")
+                raise InvalidParameter(
+                    "expected no clipped_from, because vectors of one exact length are not clipped; "
+                    "leave it out"
+                )
             of = "lengths" if self.centre is None else "distances from the centre"
             object.__setattr__(self, "clipping", replace(known, name=f"vectors with {of}"))
             object.__setattr__(self, "clipped_from", known.outside or True)
@@ -145,11 +148,14 @@ class Vectors(Domain):
         """Return the nearest vectors of the domain: longer ones are shortened; raise if one is not finite."""
         relative = self._relative(values)
         if not np.isfinite(relative).all():
-            raise OutsideDomain("expected finite numbers in every vector, got one that is not")
+            raise OutsideDomain(
+                "expected finite numbers in every vector, got NaN or an infinity; replace it or drop "
+                "the vector"
+            )
         largest = np.abs(relative).max(axis=-1, keepdims=True, initial=0.0)
         if self.exact:
             if not (largest > 0.0).all():
-                raise OutsideDomain("a vector is at the centre and has no direction; leave it out")
+                raise OutsideDomain("expected vectors with a direction, got one at the centre; leave it out")
             short = relative / largest  # without overflow
             unit = short / np.sqrt((short * short).sum(axis=-1, keepdims=True))
             return np.asarray(self.middle + self.length * unit)

@@ -45,7 +45,9 @@ class Alias:
         """Return the alias tables of rows of weights, by Vose's method in integers."""
         longest = max(len(row) for row in rows)
         if longest > MOST_OUTCOMES:
-            raise InvalidParameter(f"expected at most 2^16 outcomes in an alias table, got {longest}")
+            raise InvalidParameter(
+                f"expected at most 2^16 outcomes in an alias table, got {longest}; choose fewer"
+            )
         if any(min(row) < 0 or sum(row) != 1 << TOTAL_BITS for row in rows):
             raise InvalidParameter("the weights of a row must be ≥ 0 and add up to 2^128")
         bits = max(1, (longest - 1).bit_length())
@@ -245,7 +247,7 @@ def fullest_rate(
 def draw(weights: Integers, source: Source) -> Integers:
     """Draw a column for each row, with probability exactly its weight over the row's sum."""
     if weights.shape[1] > _MOST:
-        raise InvalidParameter(f"expected at most 2^22 candidates, got {weights.shape[1]}")
+        raise InvalidParameter(f"expected at most 2^22 candidates, got {weights.shape[1]}; choose fewer")
     ends = np.cumsum(weights, axis=1)
     ticket = below(ends[:, -1], source)
     return np.asarray((ends <= ticket[:, None]).sum(axis=1), dtype=np.int64)

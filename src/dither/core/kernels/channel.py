@@ -75,7 +75,8 @@ class LinearReading:
         eigenvalues = np.linalg.eigvalsh(moments)
         if not eigenvalues[0] > _SINGULAR * eigenvalues[-1]:
             raise NotIdentifiable(
-                "some inputs have reports of the same distribution and cannot be distinguished; merge them"
+                "expected inputs with different distributions of reports, got some with the same "
+                "one; merge these inputs"
             )
         return np.asarray(np.linalg.solve(moments, self.queries.T).T @ scaled)
 
@@ -136,7 +137,7 @@ class Channel:
     def __post_init__(self) -> None:
         if not 1 <= len(self.values) <= MOST_INPUTS or len({len(row) for row in self.values}) != 1:
             raise InvalidParameter(
-                f"a channel must have 1 to 1 024 rows of one length; {len(self.values)} rows were given"
+                f"expected 1 to 1 024 rows of one length in a channel, got {len(self.values)} rows"
             )
         if any(not row or min(row) < 1 for row in self.values):
             raise InvalidParameter("the values of a channel must be positive integers")

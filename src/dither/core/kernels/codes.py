@@ -139,7 +139,8 @@ def check_listed(size: int) -> None:
     """Raise InvalidParameter if there are too many rows of bits to list the probability of each."""
     if size > MOST_LISTED_BITS:
         raise InvalidParameter(
-            f"expected exact probabilities to be listed for up to {MOST_LISTED_BITS} categories, got {size}"
+            f"expected at most {MOST_LISTED_BITS} categories to list exact probabilities, got "
+            f"{size}; choose fewer categories"
         )
 
 
@@ -168,7 +169,10 @@ class BucketReports:
     def counting(self, domain: Domain) -> HashMatches:
         """Return how many reports support each category."""
         if not isinstance(domain, Categories):
-            raise InvalidParameter("expected a list of categories: only then hashed reports can be counted")
+            raise InvalidParameter(
+                "expected a list of categories, because hashed reports can be counted only for listed "
+                "ones; pass the list"
+            )
         return HashMatches(len(domain), self.hashing)
 
     def support(self, reports: Array, categories: int) -> Array:

@@ -173,7 +173,7 @@ class PairedCoins:
         _check_bits(bits)
         if (1 << bits) % self.total:
             raise InvalidParameter(
-                f"these coins have no thresholds of {bits} bits; use rounded({bits}) first"
+                f"expected coins with thresholds of {bits} bits, got finer ones; use rounded({bits}) first"
             )
         scale = (1 << bits) // self.total
         ends = self.both, self.both + self.one, self.both + 2 * self.one

@@ -395,10 +395,15 @@ class DirectionsKernel(Kernel):
 
     def check(self, raw: Array) -> Array:
         if raw.size and (int(raw.min()) < 0 or int(raw.max()) >> (SEED_BITS + NUMBER_BITS)):
-            raise MalformedReport("a report is an integer from 0 to 2^48 − 1; one is not")
+            raise MalformedReport(
+                "expected reports from 0 to 2^48 − 1, got another number; pass the reports of this question"
+            )
         reports = raw.astype(np.uint64, copy=False)
         if reports.size and int(unpack(reports)[0].max()) >= self.window.cells:
-            raise MalformedReport(f"a report has one of {self.window.cells} numbers; one has another")
+            raise MalformedReport(
+                f"expected reports with one of {self.window.cells} numbers, got another one; pass the "
+                "reports of this question"
+            )
         return reports
 
     def fits(self, domain: Domain) -> bool:

@@ -102,7 +102,10 @@ class JointKernel(SupportKernel):
         is positive, its largest value is used.
         """
         if n > self.people:
-            raise Mismatch(f"expected {self.people} reports, one for each of the coins, got {n}")
+            raise Mismatch(
+                f"expected {self.people} reports, one for each of the coins, got {n}; pass the reports "
+                "of all people"
+            )
         weight = float(self.coins.covariance) * (n - 1) / (partners(self.people) - 1)
         if weight >= 0.0:
             return weight, 0.0, 0.0
@@ -119,18 +122,21 @@ class JointKernel(SupportKernel):
         """Draw the reports of all people, who are paired at random."""
         if inputs.size != self.people:
             raise InvalidParameter(
-                f"expected one value for each of {self.people} people to be needed, got {inputs.size}"
+                f"expected one value for each of {self.people} people, got {inputs.size}; pass the "
+                "values of all people"
             )
         if threads != 1:
-            raise InvalidParameter(f"correlated coins are tossed in one thread; omit threads={threads}")
+            raise InvalidParameter(
+                f"expected one thread for correlated coins, got threads={threads}; leave threads out"
+            )
         reports = np.empty(inputs.size, dtype=self.layout)
         reports[:] = self.tell(inputs.reshape(-1), self.coins.scatter(self.people, self.each, source), source)
         return reports.reshape(inputs.shape + self.layout.shape)
 
     def draw_one(self, value: int, source: Source) -> NoReturn:
         raise InvalidParameter(
-            "one report cannot be drawn without dealt coins, because the coins of two people are "
-            "correlated; deal first"
+            "expected dealt coins to draw one report, because the coins of two people are "
+            "correlated; call mechanism.deal() first"
         )
 
     @property

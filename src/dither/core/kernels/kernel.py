@@ -235,7 +235,7 @@ class CellKernel(Kernel):
 def check_no_codebook(kernel: Kernel, data: object) -> None:
     """Raise MalformedReport if there is a codebook."""
     if data is not None:
-        raise MalformedReport(f"the codebook of a question with the draw {kernel.kind!r} must be null")
+        raise MalformedReport(f"expected null as the codebook of a question with the draw {kernel.kind!r}")
 
 
 def listed_likelihood(
@@ -248,7 +248,7 @@ def listed_likelihood(
     """
     if kernel.outcomes > MOST_LISTED:
         raise NotIdentifiable(
-            f"the probabilities of {kernel.outcomes} reports are too many to list; choose fewer cells"
+            f"expected fewer reports to list their probabilities, got {kernel.outcomes}; choose fewer cells"
         )
     groups = equal_groups(kernel, rows, inputs if typical is None else typical)
     columns = [kernel.chances(value) for value in inputs]
@@ -269,13 +269,19 @@ def equal_groups(kernel: Kernel, rows: int, inputs: Iterable[Any]) -> Indices:
 def check_ratio(kernel: Kernel, epsilon: float) -> None:
     """Raise InvalidParameter unless the kernel's exact ratio is at most e^ε; that bound proves ε-LDP."""
     if kernel.ratio > exp_below(Fraction(epsilon)):
-        raise InvalidParameter(f"ε = {found(epsilon)} is too small or too large for this number of cells")
+        raise InvalidParameter(
+            f"expected an ε that integers can represent with this number of cells, got {found(epsilon)}; "
+            "choose an ε nearer to 1"
+        )
 
 
 def within(raw: Array, cells: int, dtype: np.dtype[Any]) -> Array:
     """Return raw integers as cells; raise MalformedReport if one is not from 0 to cells − 1."""
     if raw.size and not (int(raw.min()) >= 0 and int(raw.max()) < cells):
-        raise MalformedReport(f"a report is an integer from 0 to {cells - 1}; one is not")
+        raise MalformedReport(
+            f"expected reports to be integers from 0 to {cells - 1}, got another number; pass the "
+            "reports of this question"
+        )
     return raw.astype(dtype, copy=False)
 
 
@@ -408,11 +414,14 @@ class LineKernel(CellKernel):
     def probabilities(self, value: Any) -> list[Fraction]:
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter(
-                f"expected exact probabilities to be listed for up to 2^16 cells, got {self.outcomes}"
+                f"expected at most 2^16 cells to list exact probabilities, got {self.outcomes}; "
+                "choose fewer cells"
             )
         checked = self.line.check(value)
         if checked.ndim:
-            raise InvalidParameter("expected one input: exact probabilities are listed for one at a time")
+            raise InvalidParameter(
+                "expected one input, because exact probabilities are listed for one at a time; pass one value"
+            )
         return self._probabilities(float(checked))
 
     @abstractmethod

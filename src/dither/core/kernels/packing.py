@@ -41,12 +41,17 @@ def check_rows(raw: Array, size: int) -> Bytes:
         return np.zeros((0, bytes_), dtype=np.uint8)
     if raw.ndim < 1 or raw.shape[-1] != bytes_:
         raise MalformedReport(
-            f"a report has {bytes_} bytes: the last axis of the array must have that length"
+            f"expected the last axis of the array to have length {bytes_}, the number of bytes of a report"
         )
     if int(raw.min()) < 0 or int(raw.max()) > 255:
-        raise MalformedReport("a report consists of bytes; a number is not from 0 to 255")
+        raise MalformedReport(
+            "expected reports of bytes from 0 to 255, got another number; pass the reports of this question"
+        )
     if size & 7 and int(raw[..., -1].max()) >> (size & 7):
-        raise MalformedReport(f"a report has {size} bits; the padding bits after them must be zero")
+        raise MalformedReport(
+            f"expected zeros in the padding bits after the {size} bits of a report; pass the reports of "
+            "this question"
+        )
     return raw.astype(np.uint8, copy=False)
 
 

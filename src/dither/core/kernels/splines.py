@@ -39,7 +39,7 @@ def _write_ends(ends: tuple[tuple[float, float], ...]) -> list[list[float]]:
 def _read_ends(data: Sequence[Sequence[object]]) -> tuple[tuple[float, float], ...]:
     ends = tuple((real(pair[0]), real(pair[1])) for pair in data)
     if any(len(pair) != 2 for pair in data):
-        raise MalformedReport("an axis has a lower and an upper end")
+        raise MalformedReport("expected a lower and an upper end for each axis")
     return ends
 
 

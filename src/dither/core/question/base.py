@@ -92,7 +92,9 @@ class Question(Answering):
 
     def __post_init__(self) -> None:
         if not self.kernel.fits(self.domain):
-            raise InvalidParameter(f"the kernel of {self.name} is not one for {self.domain}")
+            raise InvalidParameter(
+                f"expected a kernel for {self.domain}, got a kernel of {self.name} for another domain"
+            )
         if self.made_by is None:  # a design chooses integers that ε allows
             self.certify()
 
@@ -162,8 +164,9 @@ class Question(Answering):
         made = self._remake({})
         if made.question.device_text != self.device_text:
             raise Mismatch(
-                f"{self.name} with these parameters has other integers than this question; it was made "
-                "by another version of dither or by hand"
+                f"expected the integers of {self.name} with these parameters, got others, because "
+                "this question was made by another version of dither or by hand; make the mechanism "
+                "anew, or use the question without it"
             )
         return made
 
@@ -172,15 +175,19 @@ class Question(Answering):
         kind: Any = registry.class_for(registry.design(self.name), self.kernel.kind)
         if not kind._admits(self.domain):
             raise Mismatch(
-                f"the specification of {self.name} does not contain the distances between places: make the "
-                "design from them. The question draws, counts and estimates without them"
+                f"expected the distances between places in the specification of {self.name}; make "
+                "the mechanism from the distances. Without them the question draws, counts and "
+                "estimates"
             )
         try:
             return kind(self.domain, **{**read_parameters(kind, self.parameters), **more})
         except DitherError:
             raise
         except Exception as error:
-            raise MalformedReport(f"the design cannot be made ({type(error).__name__})") from None
+            raise MalformedReport(
+                "expected parameters from which the mechanism can be made, got others "
+                f"({type(error).__name__})"
+            ) from None
 
     def at(self, epsilon: float) -> Question:
         """Return the question of the same design with another ε; its integers are computed anew."""
@@ -258,7 +265,9 @@ class Question(Answering):
         if isinstance(raw, Reports):
             return raw.read_by(self)
         if isinstance(raw, np.ma.MaskedArray):
-            raise MalformedReport("masked arrays are not accepted; leave missing reports out")
+            raise MalformedReport(
+                "expected reports without a mask, got a masked array; leave missing reports out"
+            )
         try:
             array = np.asarray(raw)
         except (TypeError, ValueError):
@@ -286,7 +295,8 @@ class Question(Answering):
         """Return the specification as JSON-compatible data: device text, codebook, name and parameters."""
         if not self.domain.portable:
             raise InvalidParameter(
-                "this mechanism cannot be written as JSON: use labels that are texts or numbers"
+                "expected labels that are texts or numbers to write this mechanism as JSON; convert "
+                "the labels first"
             )
         for value in self.parameters.values():
             if isinstance(value, InvalidParameter):

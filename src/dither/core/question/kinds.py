@@ -115,7 +115,10 @@ class NumberQuestion(Question):
     def compressed(self) -> NumberQuestion:
         """Return the same question with the report space decoded as the domain itself (biased)."""
         if not isinstance(self.kernel, SlidingKernel):
-            raise InvalidParameter(f"reports of {self.name} have no window whose range could be compressed")
+            raise InvalidParameter(
+                "expected reports with a window, whose range can be compressed, got reports of "
+                f"{self.name}; use PM or SW"
+            )
         return self._decoded_by(decoder(IDENTITY, self.outcomes, self.line), "COMPRESSED")
 
     def _decoded_by(self, book: Decoder, decoding: str) -> NumberQuestion:
@@ -175,7 +178,9 @@ class CategoryQuestion(Question):
     def categories(self) -> Categories:
         """The public list of answers, or of items."""
         if self.domain.listed is None:
-            raise InvalidParameter(f"{self.name} expects a domain with a list of labels, got {self.domain}")
+            raise InvalidParameter(
+                f"expected a domain with a list of labels for {self.name}, got {self.domain}"
+            )
         return self.domain.listed
 
     @property
@@ -297,7 +302,7 @@ def read_question(
 ) -> Question:
     """Return the question of a device text's data and a codebook; raise MalformedReport for other data."""
     if not name.isidentifier() or len(name) > _MOST_NAME:
-        raise MalformedReport(f"{found(name)} is not the name of a design")
+        raise MalformedReport(f"expected the name of a mechanism, got {found(name)}")
     divided = device["draw"] == DIVIDED
     domain = read_domain(device["domain"])
     kernel = read_kernel(device["one"] if divided else device, domain)

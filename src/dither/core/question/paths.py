@@ -196,13 +196,13 @@ class PathQuestion(Question):
             return np.zeros((0, 1 + self.columns), dtype=self.kernel.layout.base)
         if raw.ndim == 0 or raw.shape[-1] != 1 + self.columns:
             raise MalformedReport(
-                f"a report has {1 + self.columns} integers for each location: whether a path begins "
+                f"expected {1 + self.columns} integers for each location: whether a path begins "
                 f"there, and {self.columns} cell{'s' if self.columns > 1 else ''}"
             )
         marks, reported = raw[..., 0], raw[..., 1:]
         if marks.min() < 0 or marks.max() > 1:
             raise MalformedReport(
-                "the first number of a report must be 1 where a path begins, and 0 elsewhere"
+                "expected 1 as the first number of a report where a path begins, and 0 elsewhere"
             )
         self.kernel.check(reported if self.kernel.layout.shape else reported[..., 0])
         check_begun(raw.reshape(-1, 1 + self.columns)[:, 0])
@@ -217,8 +217,8 @@ def _per_location(question: PathQuestion, length: int) -> PathQuestion:
         single: PathQuestion = replace(question.design(), epsilon=own, unit="location").question
     except InvalidParameter:
         raise InvalidParameter(
-            f"ε = {question.epsilon:g} is too small for a trajectory of {length} locations; "
-            "choose a larger one"
+            f"expected a larger ε for a trajectory of {length} locations, got {question.epsilon:g}; "
+            "choose a larger ε, or shorter paths"
         ) from None
     check_shares(single, length, question.epsilon)
     return single
@@ -231,11 +231,13 @@ def check_shares(single: Question, length: int, epsilon: float) -> None:
         return
     if not isinstance(bound, Pure):
         raise InvalidParameter(
-            "the budget of a trajectory can only be divided among mechanisms with a pure ε; choose one"
+            "expected a mechanism with a pure ε, because only such a budget is divided among "
+            "locations; choose one"
         )
     if Fraction(bound.epsilon) * length > Fraction(epsilon):
         raise InvalidParameter(
-            f"{length} locations together would exceed ε = {epsilon:g}; choose shorter paths"
+            f"expected {length} locations that spend at most ε = {epsilon:g} together, got more; "
+            "choose shorter paths"
         )
 
 

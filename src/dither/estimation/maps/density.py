@@ -56,8 +56,8 @@ def question_and_parts(reports: Reports) -> tuple[PathQuestion, list[Part]]:
     if not isinstance(reports, Reports) or not isinstance(reports.question, PathQuestion):
         made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
         raise InvalidParameter(
-            f"reports of a path mechanism, such as dt.TraCSC, were expected, not of {made}; dt.maps.joint is "
-            "for several numbers"
+            f"expected reports of a path mechanism, such as dt.TraCSC, got reports of {made}; for several "
+            "numbers use dt.maps.joint"
         )
     mechanism = reports.question
     begins = flat(reports, mechanism)[:, 0] != 0
@@ -83,8 +83,8 @@ def likelihoods(reports: Reports, cells: Floats, wanted: Integers | None = None)
     chosen = np.arange(len(every)) if wanted is None else wanted
     if chosen.size * len(cells) > _MOST:
         raise InvalidParameter(
-            f"{chosen.size} reports of {mechanism.name} are too many for this grid: at most "
-            f"{_MOST // len(cells)}; use a coarser grid (maps of TraCSC on a rectangle take any number)"
+            f"expected at most {_MOST // len(cells)} reports of {mechanism.name} for this grid, got "
+            f"{chosen.size}; use a coarser grid (maps of TraCSC on a rectangle take any number)"
         )
     found = np.empty((chosen.size, len(cells)))
     size = max(1, _BLOCK // (cells.size // 2))
@@ -296,10 +296,14 @@ def density(
     _check(columns, rows, smoothing)
     if is_of_routes(reports):
         if smoothing is not None:
-            raise InvalidParameter("the density of nearest public paths is not smoothed; leave smoothing out")
+            raise InvalidParameter(
+                "expected no smoothing for the density of nearest public paths; leave smoothing out"
+            )
         return density_of_routes(reports, columns, rows)
     if not isinstance(reports, Reports):
-        raise InvalidParameter("a map of locations needs the reports themselves, not their counts")
+        raise InvalidParameter(
+            "expected the reports themselves for a map of locations, got their counts; pass the reports"
+        )
     mechanism, parts = question_and_parts(reports)
     grid = grid_of(mechanism)
     times = _times(_FINE, columns, rows)

@@ -144,8 +144,8 @@ def synthesise(
     if isinstance(flows, Reports | Counts):
         if not is_of_routes(flows) or length != 2:
             raise InvalidParameter(
-                "paths are synthesised from flows, as in synthesise(dt.maps.flows(reports), n), or from "
-                "reports on dt.Routes without length="
+                "expected flows, as in synthesise(dt.maps.flows(reports), n), or reports on dt.Routes "
+                "without length="
             )
         _check_numbers(n, 2)
         return synthesise_routes(flows, n, source)
@@ -178,7 +178,10 @@ def _check_numbers(n: int, length: int) -> None:
                 f"expected {name} to be an integer of at least {least}, got {found(number)}"
             )
     if n * length > _MOST_DRAWN:
-        raise InvalidParameter(f"{n} paths of {length} places are more than {_MOST_DRAWN} places")
+        raise InvalidParameter(
+            f"expected at most {_MOST_DRAWN} places in all, got {n} paths of {length} places; draw fewer "
+            "paths"
+        )
 
 
 def flows(reports: Reports | Counts, columns: int = 4, rows: int = 4) -> Flows:
@@ -194,7 +197,10 @@ def flows(reports: Reports | Counts, columns: int = 4, rows: int = 4) -> Flows:
     if is_of_routes(reports):
         return _flows_of_routes(NearestPaths.of(reports), columns, rows)
     if not isinstance(reports, Reports):
-        raise InvalidParameter("flows need the reports themselves: a summary has lost which are of one path")
+        raise InvalidParameter(
+            "expected the reports themselves for flows, because a summary has lost which reports are of one "
+            "path"
+        )
     mechanism, _ = question_and_parts(reports)
     begins = np.flatnonzero(flat(reports, mechanism)[:, 0])
     ends = np.append(begins[1:], mechanism.counting.answers(reports.cells)) - 1

@@ -110,7 +110,9 @@ def _alike(true: AnyPaths, noisy: AnyPaths) -> tuple[Paths, Paths]:
         true = Paths.of(noisy.question.domain.resample(Paths.of(true)))
     first, second = _paths(true), _paths(noisy)
     if len(first.points) != len(second.points):
-        raise Mismatch(f"{len(second.points)} noisy places do not match {len(first.points)} true ones")
+        raise Mismatch(
+            f"expected as many noisy places as true ones, got {len(second.points)} and {len(first.points)}"
+        )
     if not len(first):
         raise InvalidParameter("expected at least one path to compare")
     return first, first.like(second.points)
@@ -122,7 +124,7 @@ def _paths(points: AnyPaths) -> Paths:
             return Paths.of(points.values)
         if not isinstance(points.question, PathQuestion):
             raise InvalidParameter(
-                f"reports of a points mechanism were expected, not of {points.question.name}"
+                f"expected reports of a points mechanism, got reports of {points.question.name}"
             )
         return points.question.paths(points)
     return Paths.of(points)

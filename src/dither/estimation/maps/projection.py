@@ -57,7 +57,7 @@ class LocalMap(Map):
         finite("the longitude", self.longitude)
         if not abs(finite("the latitude", self.latitude)) < 89.0:
             raise InvalidParameter(
-                "the latitude of a local map's centre lies between −89 and 89 degrees, not at "
+                "expected the latitude of a local map's centre between −89 and 89 degrees, got "
                 f"{found(self.latitude)}"
             )
 
@@ -108,7 +108,8 @@ class ReferenceMap(Map):
             back = pyproj.Transformer.from_crs(self.name, "EPSG:4326", always_xy=True)
         except pyproj.exceptions.ProjError:
             raise InvalidParameter(
-                f"unknown coordinate reference system {found(self.name)}; write a name such as EPSG:32654"
+                "expected the name of a coordinate reference system, such as EPSG:32654, got "
+                f"{found(self.name)}"
             ) from None
         return there, back
 
@@ -130,5 +131,8 @@ def _move(way: Any, locations: Floats) -> Floats:
     x, y = way.transform(locations[..., 0], locations[..., 1])
     moved = np.stack([np.asarray(x), np.asarray(y)], axis=-1)
     if not np.isfinite(moved).all():
-        raise OutsideDomain("a place is outside the range of this coordinate reference system")
+        raise OutsideDomain(
+            "expected places within the range of this coordinate reference system, got one outside; choose "
+            "another system"
+        )
     return moved

@@ -99,7 +99,7 @@ class JointDensity(Tabular):
         """Return the smoothed shares of the cells of one number, or of several together."""
         locations = [self._place(name) for name in names]
         if not locations or len(set(locations)) < len(locations):
-            raise InvalidParameter("name one number, or several different ones")
+            raise InvalidParameter("expected one name of a number, or several different names")
         others = tuple(axis for axis in range(self.probabilities.ndim) if axis not in locations)
         return np.asarray(self.probabilities.sum(axis=others).transpose(np.argsort(np.argsort(locations))))
 
@@ -133,7 +133,9 @@ class JointDensity(Tabular):
                 or len(ends) != 2
                 or not side.low <= ends[0] < ends[1] <= side.high
             ):
-                raise InvalidParameter(f"a range of {name} is a pair of numbers in {side}, the lower first")
+                raise InvalidParameter(
+                    f"expected a range of {name} as a pair of numbers in {side}, the lower one first"
+                )
             column = self._records[:, self._place(name)]
             inside = inside * ((column >= ends[0]) & (column <= ends[1]))
         return self._linear(inside, (0.0, 1.0))
@@ -146,7 +148,7 @@ class JointDensity(Tabular):
     def correlation(self, first: str, second: str) -> Estimate:
         """Estimate the correlation coefficient of two numbers; its error follows from the moments."""
         if self._place(first) == self._place(second):
-            raise InvalidParameter("name two different numbers")
+            raise InvalidParameter("expected the names of two different numbers")
         x, y = (self.box.to_unit(self._records)[:, self._place(name)] - 0.5 for name in (first, second))
         every = np.stack([x, y, x * x, y * y, x * y])
         moments = np.array([self._correct(moment)[0] for moment in every])
@@ -154,7 +156,8 @@ class JointDensity(Tabular):
         first_spread, second_spread = xx - mx * mx, yy - my * my
         if min(first_spread, second_spread) <= 1e-4:
             raise NotIdentifiable(
-                "a variance is not distinguishable from 0 in these reports; collect more reports"
+                "expected variances that are distinguishable from 0, got one that is not; collect more "
+                "reports"
             )
         root = math.sqrt(first_spread * second_spread)
         value = (xy - mx * my) / root
@@ -251,9 +254,9 @@ def joint(reports: Reports, *, smoothing: float | Literal["measured"] = "measure
     different = len(np.unique(kernel.selector.points, axis=0))
     if different < _FEWEST:
         raise NotIdentifiable(
-            f"these reports distinguish only {different} records: too few for a distribution. They were "
-            f"designed "
-            'for single records; use  dt.Optimal(box, epsilon=…, purpose="map"), or "both"'
+            "expected reports of many different records for a distribution, got reports that distinguish "
+            f"only {different} records, because they were designed for single records; use dt.Optimal(box, "
+            'epsilon=…, purpose="map"), or "both"'
         )
     reported = reports.cells.reshape(-1).astype(np.int64)
     if not reported.size:

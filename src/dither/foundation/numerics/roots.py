@@ -138,7 +138,7 @@ def bisect_arrays(
     nowhere in a bracket, `high` stays as given; if everywhere, `low` does.
     """
     if not np.all(low <= high):
-        raise InvalidParameter("bisection needs finite ends with low ≤ high")
+        raise InvalidParameter("expected finite ends with low ≤ high for a bisection; correct the bracket")
     for _ in range(steps):
         middle = (low + high) / 2.0
         there = reached(middle)
@@ -151,7 +151,7 @@ def _check(low: float, high: float) -> None:
     finite = all(isinstance(end, int) or math.isfinite(2.0 * end) for end in (low, high))
     if not (finite and low <= high):
         raise InvalidParameter(
-            f"bisection needs finite ends with low ≤ high, not {found(low)} and {found(high)}"
+            f"expected finite ends with low ≤ high for a bisection, got {found(low)} and {found(high)}"
         )
 
 

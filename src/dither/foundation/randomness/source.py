@@ -74,7 +74,9 @@ class Source(ABC):
     def integers(self, bound: int, size: int) -> Integers:
         """Return `size` uniform integers in 0 … bound − 1 (bound ≤ 2^63), by rejection on 64-bit words."""
         if not 1 <= bound <= 1 << 63:
-            raise InvalidParameter(f"uniform integers need a bound from 1 to 2^63, not {found(bound)}")
+            raise InvalidParameter(
+                f"expected a bound from 1 to 2^63 for uniform integers, got {found(bound)}"
+            )
         ceiling = (1 << 64) - (1 << 64) % bound  # the largest multiple of bound up to 2^64
         words = self.words(size)
         if ceiling < 1 << 64:

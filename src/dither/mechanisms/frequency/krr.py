@@ -44,7 +44,7 @@ class RR(CategoryMechanism):
 
     def _check(self) -> None:
         if len(self.categories) != 2:
-            raise InvalidParameter(f"RR needs two categories, not {len(self.categories)}; use KRR")
+            raise InvalidParameter(f"expected two categories for RR, got {len(self.categories)}; use KRR")
 
     def _kernel(self) -> ResponseKernel:
         return ResponseKernel(Blocks.largest(self.epsilon, 2))

@@ -38,7 +38,7 @@ class ProjectiveResponse(CategoryMechanism):
     def _check(self) -> None:
         if len(self.categories) > MOST_CATEGORIES:
             raise InvalidParameter(
-                f"ProjectiveResponse takes up to {MOST_CATEGORIES} categories; dt.OLH takes more"
+                f"expected at most {MOST_CATEGORIES} categories for ProjectiveResponse; use dt.OLH for more"
             )
 
     def _kernel(self) -> ProjectiveKernel:

@@ -75,7 +75,8 @@ class SetResponse(Mechanism[CategoryQuestion]):
             raise InvalidParameter(f"expected pairs to be True or False, got {found(self.pairs)}")
         if self.pairs and self.domain.most < 2:
             raise InvalidParameter(
-                "pairs=True needs people who report at least two items; choose a larger most"
+                "expected most ≥ 2 with pairs=True, because pairs are of people who report at least two "
+                "items; choose a larger most"
             )
         object.__setattr__(self, "report", self._plan.report)
         object.__setattr__(self, "most_bytes", self._plan.limit)
@@ -214,8 +215,8 @@ def choose_report(
     if not made:
         fits = f"in {limit} bytes" if limit is not None else f"in {LONGEST} bytes"
         raise InvalidParameter(
-            f"sets of up to {most} of {items} items have no such report {fits}; allow more bytes, or fewer "
-            "items of a person"
+            f"expected a report of sets of up to {most} of {items} items {fits}, but none exists; allow more "
+            "bytes, or fewer items of a person"
         )
     near = _NEARLY * min(plan.variance for plan in made)
     best = min(

@@ -42,7 +42,7 @@ class SubsetSelection(CategoryMechanism):
     def _check(self) -> None:
         if len(self.categories) > MOST:
             raise InvalidParameter(
-                f"SubsetSelection supports up to {MOST} categories, not {len(self.categories)}; use OLH"
+                f"expected at most {MOST} categories for SubsetSelection, got {len(self.categories)}; use OLH"
             )
 
     def _kernel(self) -> SubsetBits:
@@ -68,7 +68,7 @@ class SubsetIndices(CategoryMechanism):
 
     def _check(self) -> None:
         if not 3 <= len(self.categories) <= MOST_SIZE:
-            raise InvalidParameter(f"sets of numbers take 3 to {MOST_SIZE} categories")
+            raise InvalidParameter(f"expected 3 to {MOST_SIZE} categories for sets of numbers")
 
     def _kernel(self) -> IndexSets:
         size = len(self.categories)

@@ -199,11 +199,14 @@ def check_mode(n: int, mode: Mode, colluders: int, delta: float | None) -> None:
             f"delta must be between 0 and 1, not {found(delta)}; omit it for a pure guarantee"
         )
     if mode in ("hidden", "theorem 3") and delta is not None:
-        raise InvalidParameter(f"{mode!r} has a pure bound; omit delta={found(delta)}")
+        raise InvalidParameter(
+            f"expected no delta in the mode {mode!r}, because its bound is pure; leave out "
+            f"delta={found(delta)}"
+        )
     if mode == "informed" and colluders:
         raise InvalidParameter(
-            "'informed' assumes that all other answers, hence coins, are known, but not the pairs, which "
-            "colluders know; use 'partner revealed' with colluders"
+            "expected the mode 'partner revealed' with colluders, because colluders know the pairs; "
+            "'informed' assumes that only the other answers and coins are known"
         )
 
 
@@ -228,6 +231,8 @@ def _promise(epsilon: float, delta: float | None, *assumes: str) -> Guarantee:
 
 def _claim(pairs: PairedCoins, lies: int, n: int, colluders: int) -> str:
     if lies != 1:
-        raise InvalidParameter(f"Theorem 3 is for two categories, not {lies + 1}")
+        raise InvalidParameter(
+            f"expected two categories with colluders (Theorem 3), got {lies + 1}; leave out colluders"
+        )
     stated = theorem_3_epsilon(pairs, n, colluders)
     return f"Theorem 3 states ε = {stated:.4g}, but it holds for no adversary; use another mode"

@@ -78,8 +78,8 @@ def group(size: int, *, p: float | Fraction, rho: float | Fraction) -> Group:
     least = least_rho(size, chance)
     if not least <= correlation <= 1:
         raise Infeasible(
-            f"{size} coins with p = {float(chance):g} have correlations from {float(least):.6g} to 1, not "
-            f"{float(correlation):g}"
+            f"expected a correlation from {float(least):.6g} to 1 for {size} coins with p = "
+            f"{float(chance):g}, got {float(correlation):g}"
         )
     plain = [
         math.comb(size, count) * chance**count * (1 - chance) ** (size - count) for count in range(size + 1)

@@ -51,7 +51,9 @@ class Coin:
         """Return the report of one answer; `source` selects the lie if there are several."""
         codes = self.mechanism.categories.check([value])
         if codes.shape != (1,):
-            raise InvalidParameter("a coin is for one answer")
+            raise InvalidParameter(
+                "expected one answer for one coin, got another number of answers; pass one value"
+            )
         randomness = SYSTEM if source is None else source
         cells = np.empty(1, dtype=self.mechanism.question.layout)
         cells[:] = self.mechanism.joint_kernel.tell(codes, np.array([self.truthful]), randomness)
@@ -104,7 +106,7 @@ class Joint(CategoryMechanism):
             rho = near[0] if near else rho
         if not low <= rho <= high:
             raise InvalidParameter(
-                f"for p = {float(p):g}, rho must be from {float(low):.6g} to {float(high):.6g}, not "
+                f"expected rho from {float(low):.6g} to {float(high):.6g} for p = {float(p):g}, got "
                 f"{float(rho):g}: otherwise a probability would be negative"
             )
         for name, value in (("p", p), ("rho", rho), ("n", n)):
@@ -144,7 +146,9 @@ class Joint(CategoryMechanism):
     def theorem_3(self, colluders: int = 0) -> float:
         """Return the ε that [Thesis, Thm 3] states. It is not a guarantee: see `dither.mechanisms.jrr`."""
         if self.symbols != 2:
-            raise InvalidParameter(f"Theorem 3 is for two categories, not {self.symbols}")
+            raise InvalidParameter(
+                f"expected two categories with colluders (Theorem 3), got {self.symbols}; leave out colluders"
+            )
         check_colluders(colluders, self.n)
         return theorem_3_epsilon(self.pairs, self.n, colluders)
 
@@ -160,8 +164,8 @@ class Joint(CategoryMechanism):
             least, most = max(0.0, holders - self.n / 2.0), holders / 2.0
             if not least <= both <= most:
                 raise InvalidParameter(
-                    f"of {self.n // 2} pairs, both people hold the category in {least:g} to {most:g}, not "
-                    f"{found(both)}, if {holders:g} people do"
+                    f"expected {least:g} to {most:g} of {self.n // 2} pairs in which both people hold the "
+                    f"category, got {found(both)}, if {holders:g} people hold it"
                 )
         return float(self.joint_kernel.count_variance(holders, both))
 
@@ -182,7 +186,10 @@ class Joint(CategoryMechanism):
         if grouping == "fixed":
             _check_even(self.n)
         if n is not None and n != self.n:
-            raise InvalidParameter(f"this mechanism is for {self.n} people; build another one for {found(n)}")
+            raise InvalidParameter(
+                f"expected n = {self.n}, the number of people of this mechanism, got {found(n)}; make "
+                f"another mechanism for {found(n)} people"
+            )
         if source is not None and not isinstance(source, Source):
             raise InvalidParameter(
                 f"source must be a Source such as dt.Seeded(7), or None, not {found(source)}"
@@ -223,7 +230,7 @@ class Joint(CategoryMechanism):
 
 def _check_even(people: int) -> None:
     if people % 2:
-        raise InvalidParameter(f"fixed pairs need an even number of people, not {people}")
+        raise InvalidParameter(f"expected an even number of people for fixed pairs, got {people}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -251,8 +258,8 @@ class JointSUE(Joint):
         """Return the guarantee in the mode "partner revealed"; the other modes are not available."""
         if mode != "partner revealed" or delta is not None:
             raise InvalidParameter(
-                "JointSUE has a guarantee in the mode 'partner revealed' without delta only, because a row "
-                "of coins reveals more about the pairs than one coin"
+                "expected the mode 'partner revealed' without delta for JointSUE, because a row of coins "
+                "reveals more about the pairs than one coin"
             )
         bit = super().accounting(mode, colluders=colluders)
         return bit.repeated(2)
@@ -362,7 +369,7 @@ class JRR(Joint):
             return JointOLH(domain, p=kernel.rates[0], rho=rho, n=n, hashed_to=kernel.window.cells)
         if isinstance(kernel, Bits):
             raise InvalidParameter(
-                "OUE keeps a 1 with another probability than a 0; correlated coins need equal ones: use SUE"
+                "expected a mechanism that keeps a 1 and a 0 with equal probabilities, got OUE; use SUE"
             )
         raise InvalidParameter(
             f"correlated coins need RR, KRR, SUE, OLH or BLH, not {question.name}"
@@ -380,5 +387,5 @@ class JRR(Joint):
 
 def _size(domain: object) -> int:
     if not isinstance(domain, Categories):
-        raise InvalidParameter(f"JRR needs a domain of type Categories, not {type(domain).__name__}")
+        raise InvalidParameter(f"expected a domain of type Categories for JRR, got {type(domain).__name__}")
     return len(domain)

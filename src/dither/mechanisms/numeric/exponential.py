@@ -88,9 +88,12 @@ class Exponential(NumberMechanism):
         if np.ndim(self.points) != 1 or array.size != np.size(self.points):
             raise InvalidParameter("points must be a list of different numbers")
         if isinstance(self.domain, Circle) and array.size and array[-1] - array[0] >= self.domain.period:
-            raise InvalidParameter("0 and the period are the same point of a circle; list only one of them")
+            raise InvalidParameter(
+                "expected different points on the circle, but 0 and the period are the same point; list "
+                "only one of them"
+            )
         if not 2 <= array.size <= MOST_INPUTS:
-            raise InvalidParameter(f"expected 2 to {MOST_INPUTS} points to be needed, got {array.size}")
+            raise InvalidParameter(f"expected 2 to {MOST_INPUTS} points, got {array.size}")
         return tuple(array.tolist())
 
     def _check_score(self, score: Score, given: Sequence[float]) -> tuple[tuple[float, ...], ...]:

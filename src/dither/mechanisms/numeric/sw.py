@@ -35,7 +35,7 @@ class SW(WindowMechanism):
         if self.redesign or self.line.circular:
             if self.decoding != "own":
                 raise InvalidParameter(
-                    f"these reports lie in the domain: decoding must be 'own', not {found(self.decoding)}"
+                    f"expected decoding='own' for reports that lie in the domain, got {found(self.decoding)}"
                 )
             return Shape.centred(self.line, share)
         return Shape(share, GLIDING, _stretch)

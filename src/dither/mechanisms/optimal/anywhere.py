@@ -56,8 +56,8 @@ def check_public_source(source: object, example: str) -> None:
     """Raise InvalidParameter if a prior does not name its public source."""
     if not isinstance(source, str) or not source.strip():
         raise InvalidParameter(
-            f"name the public source of the prior, such as ({example}): a design that was fitted to private "
-            "data would reveal them"
+            f"expected a text that names the public source of the prior, such as ({example}), because a "
+            "mechanism that was fitted to private data would reveal them"
         )
 
 
@@ -79,7 +79,8 @@ class PublicMap:
             locations = np.zeros(0)
         if locations.ndim != 2 or not len(locations) or not np.isfinite(locations).all():
             raise InvalidParameter(
-                "a public map is an array of finite places, a row for each, and one or more"
+                "expected a public map as an array of finite places, with a row for each of one or more "
+                "places"
             )
         check_public_source(self.source, "places, 'census 2020'")
         object.__setattr__(self, "places", locations)
@@ -286,7 +287,10 @@ class Anywhere(PathMechanism[Plane]):
         """
         if isinstance(self.domain, Sphere):
             if self.prior is not None:
-                raise InvalidParameter("on the sphere the bound is known for people who are spread evenly")
+                raise InvalidParameter(
+                    "expected no prior on a sphere, where the bound is known only for people who are spread "
+                    "evenly; leave prior out"
+                )
             return _cap_error(self.epsilon, _best_cap(self.epsilon)) * self.scale
         locations, weights = self.people
         people, odds = self._inward(locations), math.exp(self.epsilon)
@@ -350,7 +354,9 @@ class Among(Mechanism[PlainQuestion]):
             )
         weights = np.asarray(self.prior[0], dtype=np.float64)
         if weights.shape != (count,) or not (weights >= 0).all() or not 0 < weights.sum() < math.inf:
-            raise InvalidParameter(f"a prior has a weight of at least 0 for each of the {count} places")
+            raise InvalidParameter(
+                f"expected one weight of at least 0 for each of the {count} places of the prior"
+            )
         check_public_source(self.prior[1], "weights, 'census 2020'")
         return np.asarray(weights / weights.sum())
 
@@ -409,7 +415,7 @@ def public_map(prior: object, axes: int = 2) -> PublicMap:
         )
     public = prior if isinstance(prior, PublicMap) else PublicMap(*prior)
     if public.places.shape[1] != axes:
-        raise InvalidParameter(f"a public map is an array of shape (n, {axes})")
+        raise InvalidParameter(f"expected a public map as an array of shape (n, {axes})")
     return public
 
 

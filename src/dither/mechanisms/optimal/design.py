@@ -41,14 +41,20 @@ class Design:
     def __post_init__(self) -> None:
         values, counts = _round_numbers(self.values), np.asarray(self.counts, dtype=np.int64)
         if values.ndim != 1 or values.shape != counts.shape or not values.size:
-            raise InvalidParameter("a design has one number for each run of cells, and at least one run")
+            raise InvalidParameter(
+                "expected one number for each run of cells in a design, and at least one run"
+            )
         if not np.isfinite(values).all() or values[0] < 0.0 or (np.diff(values) < 0.0).any():
-            raise InvalidParameter("the numbers of half a codebook do not decrease from the middle outwards")
+            raise InvalidParameter(
+                "expected numbers of half a codebook that do not decrease from the middle outwards"
+            )
         if counts.min() < 1:
-            raise InvalidParameter("every run has at least one cell")
+            raise InvalidParameter("expected at least one cell in every run")
         check_cells(2 * int(counts.sum()))
         if not 1 <= self.width < 2 * int(counts.sum()):
-            raise InvalidParameter("a window has at least one cell and leaves at least one outside")
+            raise InvalidParameter(
+                "expected a window of at least one cell that leaves at least one cell outside"
+            )
         kept = Prices(**{name: _round_numbers(getattr(self.prices, name)) for name in _NUMBERS[1:]})
         kept.boxes(self.problem)
         object.__setattr__(self, "values", values)

@@ -119,20 +119,28 @@ class Optimal(WindowMechanism):
     def _check(self) -> None:
         if self.decoding != "own":
             raise InvalidParameter(
-                "a solved mechanism is neither compressed nor truncated: leave `decoding` out"
+                "expected no `decoding`, because a solved mechanism is neither compressed nor truncated; "
+                "leave it out"
             )
         for name in ("unbiased", "fresh"):
             if not isinstance(getattr(self, name), bool):
-                raise InvalidParameter(f"{name} is True or False, not {found(getattr(self, name))}")
+                raise InvalidParameter(
+                    f"expected {name} to be True or False, got {found(getattr(self, name))}"
+                )
         if self.unbiased and self.domain.circular:
-            raise InvalidParameter("on a circle the mean direction is unbiased already; leave `unbiased` out")
+            raise InvalidParameter(
+                "expected no `unbiased` on a circle, where the mean direction is always unbiased; leave it "
+                "out"
+            )
         if self.loss is None:
             object.__setattr__(self, "loss", "squared" if self.unbiased else "absolute")
         elif callable(self.loss) and not isinstance(self.loss, Given | Power):
             object.__setattr__(self, "loss", Given(self.loss, self.line.length))
         if self.prior is not None:
             if self.unbiased or self.fresh:
-                raise InvalidParameter("a prior is for single values: leave `unbiased` and `fresh` out")
+                raise InvalidParameter(
+                    "expected a prior only for single values; leave `unbiased` and `fresh` out"
+                )
             object.__setattr__(self, "prior", public_numbers(self.prior, self.line))
             object.__setattr__(self, "criterion", "average")  # the average over the people of the prior
         _ = self.problem
@@ -204,11 +212,13 @@ class Optimal(WindowMechanism):
         """The solved codebook and its dual variables, for an interval and without a prior."""
         if self.prior is not None:
             raise InvalidParameter(
-                "a design with a prior is fitted, not solved: it has no certificate; see `prior_effect`"
+                "expected a mechanism without a prior, because one with a prior is fitted, not solved, and "
+                "has no certificate; use `prior_effect`"
             )
         if self.domain.circular:
             raise InvalidParameter(
-                "on a circle the optimum is known in closed form, without a solved design; use an interval"
+                "expected an interval, because the optimum on a circle is known in closed form and has no "
+                "solved design; use dt.OGPM"
             )
         best = store.find(self.problem, fresh=self.fresh)
         return best if self.outputs is None else store.restrict(best, self.outputs)

@@ -86,7 +86,10 @@ def fit_numbers(shares: Floats, epsilon: float, loss: Distances, *, circular: bo
         if fits and error > 1.25 * min(fits, key=lambda fit: fit[0])[0]:
             break  # with more numbers, random draws are too frequent
     if not fits:
-        raise InvalidParameter("all values of the prior are the same, so there is nothing to report")
+        raise InvalidParameter(
+            "expected at least two different values in the prior, got one; with one known value nothing has "
+            "to be reported"
+        )
     least = min(error for error, _ in fits)
     codes = next(codes for error, codes in fits if error <= least * (1.0 + _SAME))
     count = len(codes)

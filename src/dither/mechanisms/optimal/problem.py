@@ -37,13 +37,15 @@ class Given:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise InvalidParameter(
-                "a loss is 'absolute', 'squared', a power of the distance or a function of y − x"
+                "expected a loss to be 'absolute', 'squared', a power of the distance or a function of y − x"
             )
         distances = np.linspace(0.0, 1.0, _CHECKED)
         try:
             values, mirrored = self(distances), self(-distances)
         except (TypeError, ValueError, IndexError, AttributeError):
-            raise InvalidParameter("a loss takes an array of differences and returns an array") from None
+            raise InvalidParameter(
+                "expected a loss that takes an array of differences and returns an array"
+            ) from None
         if values.shape != distances.shape or not np.isfinite(values).all() or values[0] < 0.0:
             raise InvalidParameter(
                 "expected a loss to be a finite number from 0 upwards for every difference"
@@ -96,12 +98,13 @@ class Problem:
     def __post_init__(self) -> None:
         if not LEAST <= self.epsilon <= MOST:
             raise InvalidParameter(
-                f"mechanisms are solved for ε from {LEAST:g} to {MOST:g}, not for ε = {found(self.epsilon)}"
+                f"expected ε from {LEAST:g} to {MOST:g} for a solved mechanism, got {found(self.epsilon)}"
             )
         check_criterion(self.criterion)
         if self.unbiased and self.loss != squared:
             raise InvalidParameter(
-                f"an unbiased mechanism minimises its variance: loss='squared', not {self.loss!r}"
+                "expected loss='squared' for an unbiased mechanism, because it minimises the variance, got "
+                f"{self.loss!r}"
             )
 
     @property

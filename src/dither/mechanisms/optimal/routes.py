@@ -49,7 +49,7 @@ class PublicPaths:
         try:
             paths = Paths.of(self.paths)
         except OutsideDomain as error:
-            raise InvalidParameter(f"the public paths of the prior are not paths: {error}") from None
+            raise InvalidParameter(f"expected paths as the public paths of the prior: {error}") from None
         object.__setattr__(self, "paths", paths)
 
     @cached_property
@@ -126,13 +126,13 @@ class AmongRoutes(Mechanism[PlainQuestion]):
             ) from None
         if not (rows != rows[:, :1]).any():
             raise InvalidParameter(
-                "no public path moves, each has one place; pass paths, or use dt.Optimal on the area, with "
-                "prior=(places, source)"
+                "expected public paths with two or more places, got paths of one place; pass paths, or use "
+                "dt.Optimal on the area, with prior=(places, source)"
             )
         if not (rows != rows[0]).any():
             raise InvalidParameter(
-                "all public paths are equal after resampling, so no codebook distinguishes them; pass "
-                "different paths"
+                "expected public paths that differ after resampling, got equal ones, so no codebook "
+                "distinguishes them; pass different paths"
             )
 
     @cached_property
@@ -276,7 +276,8 @@ class AmongRoutes(Mechanism[PlainQuestion]):
         count = kernel.window.cells
         if count > _MOST_PROGRAM:
             raise InvalidParameter(
-                f"the linear program is solved for up to {_MOST_PROGRAM} public paths, not for {count}"
+                f"expected at most {_MOST_PROGRAM} public paths for the linear program, got {count}; use "
+                "fewer cells"
             )
         shares = np.bincount(kernel.nearest(self.public), minlength=count) / len(self.public)
         far = kernel.distances(kernel.paths) * self.unit
@@ -327,7 +328,10 @@ def best_between(shares: Floats, far: Floats, epsilon: float) -> float:
     }
     solved = linprog(**program)
     if solved.status != 0:
-        raise InvalidParameter("the linear program between the public paths was not solved")
+        raise InvalidParameter(
+            "expected a solution of the linear program between the public paths, but the solver stopped "
+            "without one; use fewer cells"
+        )
     return float(solved.fun)
 
 

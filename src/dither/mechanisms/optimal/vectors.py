@@ -185,7 +185,10 @@ class InBall(Mechanism[PlainQuestion]):
     def bound(self) -> float:
         """The least error of any unbiased mechanism with this ε, in squares of the unit."""
         if self.domain.dimension < 2:
-            raise InvalidParameter("the bound is known for vectors of two numbers or more")
+            raise InvalidParameter(
+                "expected vectors of two numbers or more, because the bound is known only for these; use "
+                "dt.Interval for one number"
+            )
         return self.domain.length**2 * (1.0 / best_gain(self.domain.dimension, self.epsilon) ** 2 - 1.0)
 
     @property

@@ -72,7 +72,7 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
             return replace(self, epsilon=min(share(self.epsilon, 1), MOST_EPSILON), unit="location")
         except InvalidParameter:
             raise InvalidParameter(
-                f"ε = {self.epsilon:g} is too small for a trajectory of one location"
+                f"expected a larger ε for a trajectory of one location, got {self.epsilon:g}"
             ) from None
 
     @property
@@ -93,7 +93,8 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
         """
         if self.unit != "trajectory":
             raise InvalidParameter(
-                'weights divide the ε of a trajectory: expected unit="trajectory", got unit="location"'
+                'expected unit="trajectory" for weights, which divide the ε of a trajectory, got '
+                'unit="location"'
             )
         shares = split(self.epsilon, weights)
         return tuple(replace(self, epsilon=min(budget, MOST_EPSILON), unit="location") for budget in shares)
@@ -126,8 +127,8 @@ def median_reading(design: PathMechanism[Any]) -> Moved:
     kernel, area = design.of_location.question.kernel, design.domain
     if not isinstance(kernel, AxesKernel) or not isinstance(area, Rectangle):
         raise InvalidParameter(
-            "medians are read of reports of two coordinates in a rectangle, as TraCSC makes them; "
-            "dt.Optimal is read at medians already"
+            "expected reports of two coordinates in a rectangle, such as those of TraCSC, to decode by "
+            "medians; dt.Optimal decodes by medians already"
         )
     laws = []
     for part, line, decoder in zip(kernel.parts, area.axes, design.question.book.parts, strict=True):
@@ -239,7 +240,9 @@ def make_part(inner: Inner, line: Line, epsilon: float, cells: int) -> NumberMec
         try:
             part = inner(line, epsilon=epsilon)
         except TypeError:
-            raise InvalidParameter("a part must accept (domain, epsilon=…), as dt.OGPM does") from None
+            raise InvalidParameter(
+                "expected a part that accepts (domain, epsilon=…), as dt.OGPM does"
+            ) from None
     if not isinstance(part, NumberMechanism):
         raise InvalidParameter(
             f"a part must be a mechanism of one number such as dt.OGPM, not {type(part).__name__}"
@@ -266,7 +269,9 @@ class PublicPoints(PathMechanism[Region]):
         if locations.ndim != 2:
             raise InvalidParameter(f"points must be pairs of numbers in {self.domain}")
         if len(np.unique(locations, axis=0)) != len(locations):
-            raise InvalidParameter(f"a point appears twice among the {len(locations)} points")
+            raise InvalidParameter(
+                f"expected {len(locations)} different points, got one twice; leave the second one out"
+            )
         object.__setattr__(self, "points", tuple((x, y) for x, y in locations.tolist()))
 
     @property

@@ -49,8 +49,8 @@ class ScoredPoints(PublicPoints):
     def _check(self) -> None:
         if len(self.points) > MOST_LISTED:
             raise InvalidParameter(
-                f"2 to {MOST_LISTED} points are needed, not {len(self.points)}; by distance alone "
-                "dt.rivals.NGram takes more"
+                f"expected 2 to {MOST_LISTED} points, got {len(self.points)}; dt.rivals.NGram, whose "
+                "probabilities depend only on the distance, takes more"
             )
         if self.score is not None:
             rows = score_table(self.score, self._pairs).tolist()

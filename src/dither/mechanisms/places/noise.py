@@ -115,8 +115,9 @@ class PlanarStaircase(PlanarMechanism):
             least, most = _COARSE * self.spacing, self.domain.diameter
             if not least <= distance <= most:
                 raise InvalidParameter(
-                    f"a distance is between {least:.3g}, {_COARSE} steps of the lattice, and {most:.3g}, the "
-                    f"diameter of the area, not {found(distance)}; more cells allow a smaller one"
+                    f"expected a distance from {least:.3g}, {_COARSE} steps of the lattice, to {most:.3g}, "
+                    f"the diameter of the area, got {found(distance)}; for a smaller distance choose more "
+                    "cells"
                 )
             object.__setattr__(self, "distance", distance)
 

@@ -138,7 +138,9 @@ def _walks(area: object, begin: Floats, length: int, step: float) -> Floats:
     So the locations of a path are uniform in the area if the first location is.
     """
     if not isinstance(area, Region):
-        raise InvalidParameter("steps of a given length are not simulated on a sphere: leave step out")
+        raise InvalidParameter(
+            "expected no step on a sphere, where steps of a given length are not simulated; leave step out"
+        )
     if step > max(area.box.x.length, area.box.y.length):
         raise InvalidParameter(f"step, {step:g}, must not be longer than {area}")
     here, made = begin, [begin]

@@ -56,7 +56,7 @@ class Polar(Mechanism[PlainQuestion]):
             )
         if self.epsilon < 2.0 * LEAST_EPSILON:
             raise InvalidParameter(
-                f"two parts need ε ≥ {2.0 * LEAST_EPSILON:g} together, not {self.epsilon:g}"
+                f"expected ε ≥ {2.0 * LEAST_EPSILON:g} for two parts together, got {self.epsilon:g}"
             )
 
     @property

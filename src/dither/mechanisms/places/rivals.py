@@ -298,7 +298,7 @@ class Sectors(NumberMechanism):
         whole_number = isinstance(self.sectors, int) and not isinstance(self.sectors, bool)
         if not (whole_number and isinstance(self.cells, int) and 2 <= self.sectors <= self.cells <= 1 << 32):
             raise InvalidParameter(
-                f"2 ≤ sectors ≤ cells ≤ 2^32 is needed, not {found(self.sectors)} sectors and "
+                f"expected 2 ≤ sectors ≤ cells ≤ 2^32, got {found(self.sectors)} sectors and "
                 f"{found(self.cells)} cells"
             )
 

@@ -122,7 +122,7 @@ def test_a_kernel_that_spends_more_is_refused() -> None:
     generous = dt.optimal.Cumulative(dt.Categories(8), epsilon=2)
     with pytest.raises(InvalidParameter, match="ε"):
         replace(generous.question, epsilon=1.0, made_by=None)
-    with pytest.raises(InvalidParameter, match="not one for"):
+    with pytest.raises(InvalidParameter, match="for another domain"):
         replace(generous.question, domain=dt.Categories(4), made_by=None)
 
 

@@ -46,12 +46,17 @@ class Command:
                 check=False,
             )
         except FileNotFoundError:
-            raise CommandFailed(f"the command {self.words[0]} was not found") from None
+            raise CommandFailed(
+                f"expected a program named {self.words[0]}, got none; check the name and the PATH"
+            ) from None
         except OSError as error:
-            raise CommandFailed(f"the command {self.words[0]} cannot be run: {error.strerror}") from None
+            raise CommandFailed(
+                f"expected a command that can be run, but {self.words[0]} cannot: {error.strerror}"
+            ) from None
         except subprocess.TimeoutExpired:
             raise CommandFailed(
-                f"the command {self.words[0]} took more than {self.seconds:g} s for {len(values)} values"
+                f"expected the command {self.words[0]} to take at most {self.seconds:g} s for {len(values)} "
+                "values, but it took longer; allow more seconds, or fewer values"
             ) from None
         if done.returncode:
             said = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]

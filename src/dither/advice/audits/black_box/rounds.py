@@ -174,7 +174,9 @@ def _affordable(size: int, calls: Calls, deadline: float) -> int:
 
 def _check(outputs: Outputs, calls: Calls) -> None:
     if isinstance(outputs, list) and outputs and all(isinstance(output, Failed) for output in outputs):
-        raise InvalidParameter(f"the randomiser raises an error at every value: {calls.message}")
+        raise InvalidParameter(
+            f"expected reports from the randomiser, but it raises an error at every value: {calls.message}"
+        )
 
 
 REPEATS, SINGLES = 0.1, 0.1  # shares of α

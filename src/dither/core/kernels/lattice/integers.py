@@ -140,7 +140,8 @@ class Clamped(Lattice):
             )
         if self.steps >= self.noise.reach:
             raise InvalidParameter(
-                f"the noise must reach further than the domain of {self.steps} steps, not {self.noise.reach}"
+                f"expected noise that reaches further than the domain of {self.steps} steps, got a "
+                f"reach of {self.noise.reach}"
             )
 
     @staticmethod

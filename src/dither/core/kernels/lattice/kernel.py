@@ -54,7 +54,8 @@ class LatticeKernel(LineKernel, Generic[Kind]):
     def __post_init__(self) -> None:
         if not self.start.reaches(self.line, 31) or not self.lattice.keeps(self.start, self.line):
             raise InvalidParameter(
-                "the start rule leads to steps for which the privacy ratio was not computed"
+                "expected a start rule whose steps all have a computed privacy ratio; use the start "
+                "rule of a mechanism"
             )
 
     @staticmethod
@@ -129,16 +130,16 @@ class LatticeKernel(LineKernel, Generic[Kind]):
             delta = real(stated["delta"])
             if self.delta(epsilon, probable=_probable(stated)) > Fraction(delta):
                 raise InvalidParameter(
-                    f"with this calibration δ at ε = {epsilon:g} would exceed {delta:g}; "
-                    "use calibration='analytic', or more cells"
+                    f"with this calibration δ at ε = {epsilon:g} would exceed {delta:g}; use "
+                    "calibration='analytic', or more cells"
                 )
             return
         if isinstance(self.lattice, Bounded):
             needed = largest_shift(self.lattice.noise.reach, self._reach(stated))
             if self.lattice.shift < needed:
                 raise InvalidParameter(
-                    f"these weights are certified for values up to {self.lattice.shift} steps apart; "
-                    f"{needed} are needed"
+                    f"expected weights that are certified for values up to {needed} steps apart, got "
+                    f"{self.lattice.shift} steps; compute them anew"
                 )
         check_ratio(self, epsilon)
 
@@ -150,7 +151,10 @@ class LatticeKernel(LineKernel, Generic[Kind]):
     def delta(self, epsilon: float, *, probable: bool) -> Fraction:
         """Return δ at ε; with `probable`, the probability of a privacy loss above ε."""
         if not isinstance(self.lattice, Clamped):
-            raise InvalidParameter("δ is computed for noise that is added and clamped")
+            raise InvalidParameter(
+                "expected noise that is added and clamped, because δ is computed only for such noise; "
+                "use dt.Gaussian"
+            )
         bound = Fraction(math.floor(exp_below(Fraction(epsilon)) * _PARTS), _PARTS)
         return failure(self.lattice, bound) if probable else excess(self.lattice, bound)
 

@@ -41,7 +41,7 @@ class PlanarNoise:
         per = -(-Fraction(precision * reach) // Fraction(epsilon))
         if per > _LARGEST:
             raise InvalidParameter(
-                f"ε = {found(epsilon)} is too small for so fine a lattice; choose fewer cells"
+                f"expected a larger ε for so fine a lattice, got {found(epsilon)}; choose fewer cells"
             )
         return PlanarNoise(precision, int(per))
 
@@ -132,7 +132,8 @@ class RingNoise:
         """Return the noise with the steepest fall that spends at most ε between neighbouring rings."""
         if epsilon < LEAST:
             raise InvalidParameter(
-                f"ε = {found(epsilon)} is too small for rings; PlanarLaplace is as accurate below {LEAST}"
+                f"expected ε ≥ {LEAST} for rings, got {found(epsilon)}; use PlanarLaplace, which is "
+                f"as accurate below {LEAST}"
             )
         # The ceiling of 2^64·e^(−ε), so that 2^64/fall is at most e^ε.
         return RingNoise(first, width, int(-(-_WORD // exp_below(Fraction(epsilon)))))

@@ -191,7 +191,7 @@ def check_lists(lists: Array, cells: int) -> None:
     """
     ordered = np.sort(lists, axis=1)
     if ordered[:, -1].max(initial=0) >= cells or (ordered[:, 1:] == ordered[:, :-1]).any():
-        raise InvalidParameter(f"every list must have {lists.shape[1]} different numbers below {cells}")
+        raise InvalidParameter(f"expected {lists.shape[1]} different numbers below {cells} in every list")
 
 
 _TABLES: Final[dict[tuple[Selector, int], Array]] = {}
@@ -444,7 +444,7 @@ def read_rows(data: Any, count: int, columns: int) -> Floats:
     except (TypeError, ValueError):
         raise MalformedReport(f"expected the codebook to be a list of rows of {columns} numbers") from None
     if book.shape != (count, columns):
-        raise MalformedReport(f"the codebook must have {count} rows of {columns} numbers")
+        raise MalformedReport(f"expected {count} rows of {columns} numbers in the codebook")
     return book
 
 
@@ -527,7 +527,7 @@ class ListingKernel(NearestNumbers):
         size = 2 * self.window.width
         if len(self.packed) % size or len(self.packed) < 2 * size or len(self.packed) > 2 * MOST_PACKED:
             raise InvalidParameter(
-                f"lists of {self.window.width} numbers for two or more places are needed, and at most "
+                f"expected lists of {self.window.width} numbers for two or more places, at most "
                 f"{MOST_PACKED} numbers in all (64 kB); choose fewer neighbours or fewer places"
             )
         return np.frombuffer(self.packed, dtype=">u2").astype(self.layout).reshape(-1, self.window.width)
@@ -588,7 +588,7 @@ class ListingKernel(NearestNumbers):
         """Return the code of the public location of each number."""
         book = np.array([whole(code) for code in data], dtype=np.int64)
         if book.shape != (self.outcomes,) or book.min() < 0 or book.max() >= len(self.lists):
-            raise MalformedReport(f"the codebook must have {self.outcomes} codes of places")
+            raise MalformedReport(f"expected {self.outcomes} codes of places in the codebook")
         return book
 
     def write_codebook(self, book: Integers) -> object:

@@ -76,7 +76,9 @@ class PairKernel(Kernel):
         """Raise InvalidParameter unless the two kernels are on these lines."""
         for part, line in zip(self.parts, lines, strict=True):
             if not part.line.has_values_of(line):
-                raise InvalidParameter(f"the kernels of a pair are on {lines[0]} and {lines[1]}")
+                raise InvalidParameter(
+                    f"expected one kernel of the pair on {lines[0]} and the other on {lines[1]}"
+                )
 
     @property
     def layout(self) -> np.dtype[Any]:
@@ -163,7 +165,7 @@ class PairKernel(Kernel):
             return np.zeros((0, 2), dtype=self.layout.base)
         if raw.ndim == 0 or raw.shape[-1] != 2:
             raise MalformedReport(
-                "a report is a pair of cells: the last axis of the array must have length 2"
+                "expected each report to be a pair of cells: an array whose last axis has length 2"
             )
         columns = [part.check(raw[..., axis]) for axis, part in enumerate(self.parts)]
         return np.stack(columns, axis=-1).astype(self.layout.base, copy=False)
@@ -198,7 +200,7 @@ def _write_part(name: str, pair: PairKernel) -> Data:
 def _read_part(name: str, data: Data, known: Data) -> Data:
     part = read_kernel(data[name], read_domain(data[name]["domain"]))
     if not isinstance(part, LineKernel):
-        raise MalformedReport(f"the {name} kernel of a pair must be one of an interval or a circle")
+        raise MalformedReport(f"expected the {name} kernel of a pair to be one of an interval or a circle")
     return {name: part}
 
 

@@ -63,7 +63,7 @@ class PlaceKernel(Kernel):
         return shape[0] if shape else 1
 
     def counting(self, domain: Domain) -> Counting:
-        reason = NotIdentifiable("locations are counted on a grid: use dt.maps.density(reports)")
+        reason = NotIdentifiable("expected a grid to count locations; use dt.maps.density(reports)")
         return NotCounted(reason, 1 + self.columns)
 
     @abstractmethod
@@ -99,7 +99,10 @@ class PlaceKernel(Kernel):
 def check_begun(marks: Array) -> None:
     """Raise MalformedReport if reports begin in the middle of a path."""
     if len(marks) and not marks[0]:
-        raise MalformedReport("these reports begin in the middle of a path; give them from its beginning")
+        raise MalformedReport(
+            "expected reports from the beginning of a path, got some from its middle; pass all reports "
+            "of the path"
+        )
 
 
 def over_cells(found: Floats, chosen: Integers, cells: Floats) -> Floats:

@@ -92,7 +92,8 @@ class PlanarNoiseKernel(PlaceKernel):
 
     def probabilities(self, value: Any) -> NoReturn:
         raise InvalidParameter(
-            "planar noise has too many reports to list; use `noise.weight` for their ratios"
+            "expected a mechanism with fewer reports to list their probabilities; use "
+            "`noise.weight` for the ratios of planar noise"
         )
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:

@@ -52,9 +52,9 @@ MOST_POINTS = 1 << 15
 def check_points(points: tuple[Pair, ...]) -> None:
     """Raise InvalidParameter unless there are 2 to 2^15 points, within ±1e30: their distances are finite."""
     if not 2 <= len(points) <= MOST_POINTS:
-        raise InvalidParameter(f"expected 2 to {MOST_POINTS} points to be needed, got {len(points)}")
+        raise InvalidParameter(f"expected 2 to {MOST_POINTS} points, got {len(points)}")
     if not all(abs(number) <= MOST_NUMBER for point in points for number in point):
-        raise InvalidParameter(f"the coordinates of points are within ±{MOST_NUMBER:g}; use another unit")
+        raise InvalidParameter(f"expected coordinates of points within ±{MOST_NUMBER:g}; use another unit")
 
 
 class WeightRule(ABC):
@@ -290,7 +290,10 @@ class PointKernel(ChoiceKernel, CellKernel):
     @property
     def ratio(self) -> Fraction:
         if self.largest is None:
-            raise InvalidParameter("the set of possible reports depends on the place: the ratio is infinite")
+            raise InvalidParameter(
+                "expected the same possible reports for every place, but they depend on the place, so "
+                "that the ratio is infinite; use a mechanism with pure ε"
+            )
         return Fraction(self.largest)
 
     @property
@@ -432,7 +435,10 @@ class GridKernel(ChoiceKernel):
     def ratio(self) -> Fraction:
         largest = largest_ratio(self.side**2, self.side**2, self.weights)
         if largest is None:
-            raise InvalidParameter("a cell is impossible for some inputs: the ratio is infinite")
+            raise InvalidParameter(
+                "expected every cell to be possible for every input, but one is not, so that the ratio "
+                "is infinite; use a mechanism with pure ε"
+            )
         return Fraction(largest)
 
     @property

@@ -105,7 +105,7 @@ class RouteKernel(NearestNumbers):
         size = 4 * self.routes.points
         if len(self.packed) != self.window.cells * size or len(self.packed) > 2 * MOST_PACKED:
             raise InvalidParameter(
-                f"{self.window.cells} public paths of {self.routes.points} places are needed, at most "
+                f"expected {self.window.cells} public paths of {self.routes.points} places, at most "
                 f"{2 * MOST_PACKED // size} of them (64 kB); choose fewer points or fewer paths"
             )
         check_lists(self.lists, self.window.cells)

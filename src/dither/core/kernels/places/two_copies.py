@@ -94,8 +94,8 @@ class TwoCopies(PlaceKernel, CellKernel):
 
     def likelihood_in(self, cells: Floats) -> NoReturn:
         raise NotIdentifiable(
-            "a report depends on several locations at once; maps are made from reports of TraCSC, TraCSD, "
-            "PlanarLaplace, NGram, LSRR and Gridding"
+            "expected reports of TraCSC, TraCSD, PlanarLaplace, NGram, LSRR or Gridding to make a "
+            "map; a report of this mechanism depends on several locations at once"
         )
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
@@ -105,7 +105,9 @@ class TwoCopies(PlaceKernel, CellKernel):
     def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
         """Draw the reports of all locations of many paths."""
         if threads != 1:
-            raise InvalidParameter(f"complete paths are drawn in one thread; omit threads={threads}")
+            raise InvalidParameter(
+                f"expected one thread for complete paths, got threads={threads}; leave threads out"
+            )
         truth = nearest_points(paths.points, self.places)
         position = np.arange(truth.size) - np.repeat(paths.offsets[:-1], paths.lengths)
         last = position == np.repeat(paths.lengths, paths.lengths) - 1
@@ -170,15 +172,24 @@ class TwoCopies(PlaceKernel, CellKernel):
         return merged
 
     def probabilities(self, value: Any) -> NoReturn:
-        raise NotIdentifiable("a report depends on the complete path: its probabilities cannot be listed")
+        raise NotIdentifiable(
+            "expected a mechanism whose report depends on one place to list probabilities; a report "
+            "here depends on the complete path"
+        )
 
     def likelihoods(self, reports: Array, inputs: Array) -> NoReturn:
-        raise NotIdentifiable("a report depends on the complete path, not on one place")
+        raise NotIdentifiable(
+            "expected a mechanism whose report depends on one place; a report here depends on the "
+            "complete path"
+        )
 
     @property
     def ratio(self) -> Fraction:
         if self.odds is not None:
-            raise InvalidParameter("the candidates depend on the exact direction: the ratio is infinite")
+            raise InvalidParameter(
+                "expected the same possible reports for every place, but the candidates depend on the "
+                "exact direction, so that the ratio is infinite; use TraCSC or NGram"
+            )
         return max(self.anchor.ratio, self.sector.ratio**2 * self.choice.ratio) ** 2
 
     @property

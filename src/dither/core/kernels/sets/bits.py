@@ -52,12 +52,13 @@ class Bits(BitReports, CodeKernel):
     def __post_init__(self) -> None:
         if not 2 <= self.size <= MOST:
             raise InvalidParameter(
-                f"a report has 2 to 2^24 bits, not {found(self.size)}; hash more categories first (dt.OLH)"
+                f"expected 2 to 2^24 bits in a report, got {found(self.size)}; hash more categories "
+                "first (dt.OLH)"
             )
         if not 0 < self.other.heads < self.own.heads:
             raise InvalidParameter("the probabilities of bits must satisfy 0 < other < own")
         if self.own.bits != FINE or self.other.bits != FINE:
-            raise InvalidParameter(f"the coins of bits must have {FINE} bits")
+            raise InvalidParameter(f"expected coins of {FINE} bits for the bits of a report")
 
     @staticmethod
     def fair(epsilon: float, size: int) -> Bits:
@@ -188,5 +189,7 @@ class Bits(BitReports, CodeKernel):
 def _certify(bits: Bits, bound: Fraction) -> Bits:
     """Return the bits if their ratio is at most the bound, the proof of privacy; raise otherwise."""
     if bits.ratio > bound:
-        raise InvalidParameter(f"this ε is too small or too large for coins of {FINE} bits")
+        raise InvalidParameter(
+            f"expected an ε that coins of {FINE} bits can represent; choose an ε nearer to 1"
+        )
     return bits

@@ -89,16 +89,25 @@ class Polynomials:
         if raw.size == 0:
             return np.zeros((0, self.length), dtype=np.uint8)
         if raw.ndim < 1 or raw.shape[-1] != self.length:
-            raise MalformedReport(f"a report has {self.length} bytes: the last axis must have that length")
+            raise MalformedReport(
+                f"expected the last axis of the array to have length {self.length}, the number of bytes "
+                "of a report"
+            )
         if int(raw.min()) < 0 or int(raw.max()) > 255:
-            raise MalformedReport("a report consists of bytes; a number is not from 0 to 255")
+            raise MalformedReport(
+                "expected reports of bytes from 0 to 255, got another number; pass the reports of this "
+                "question"
+            )
         reports: Bytes = raw.astype(np.uint8, copy=False)
         largest = (self.count - 1).to_bytes(self.length, "little")
         tied = np.ones(reports.shape[:-1], dtype=np.bool_)
         for index in range(self.length - 1, -1, -1):
             column = reports[..., index]
             if bool((tied & (column > largest[index])).any()):
-                raise MalformedReport(f"a report is a number below {self.prime}^{self.terms}; one is not")
+                raise MalformedReport(
+                    f"expected reports to be numbers below {self.prime}^{self.terms}, got a larger one; "
+                    "pass the reports of this question"
+                )
             tied &= column == largest[index]
         return reports
 

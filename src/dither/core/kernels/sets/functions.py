@@ -101,7 +101,7 @@ class FunctionsKernel(Kernel):
         if sum(function.weight for function in self.functions) != TOTAL:
             raise InvalidParameter("expected weights of the functions that sum to 2^32")
         if sum(len(function.values) for function in self.functions) > MOST_VALUES:
-            raise InvalidParameter("expected smaller tables of the functions")
+            raise InvalidParameter("expected smaller tables of the functions; choose fewer attributes")
         for function in self.functions:
             positions = function.attributes
             known = bool(positions) and all(0 <= index < len(self.sizes) for index in positions)
@@ -205,7 +205,7 @@ class FunctionsKernel(Kernel):
         """Return the exact probability of every report, first for the first function."""
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter(
-                "exact probabilities are listed for up to 2^16 reports; choose fewer attributes"
+                "expected at most 2^16 reports to list exact probabilities; choose fewer attributes"
             )
         found: list[Fraction] = []
         for index, function in enumerate(self.functions):
@@ -270,7 +270,10 @@ class FunctionsKernel(Kernel):
         pairs = len(outputs) - len(alone)
         order = 1 + pairs // max(len(list(combinations(self.sizes, 2))), 1)
         if way != 2 or order < max(self.sizes) or outputs != alone + lines(self.sizes, order):
-            raise MalformedReport("expected functions from which this version can read tables")
+            raise MalformedReport(
+                "expected functions whose tables this version can decode; read the question with a "
+                "newer dither"
+            )
         return TableReading(2, order)
 
     @property

@@ -81,10 +81,16 @@ class Hashing:
     def check(self, raw: Array) -> Words:
         """Return raw integers as reports; raise MalformedReport if a bucket does not exist."""
         if raw.size and (int(raw.min()) < 0 or int(raw.max()) >> (SEED_BITS + BUCKET_BITS)):
-            raise MalformedReport("a report is an integer from 0 to 2^63 − 1; one is not")
+            raise MalformedReport(
+                "expected reports to be integers from 0 to 2^63 − 1, got another number; pass the "
+                "reports of this question"
+            )
         reports: Words = raw.astype(np.uint64, copy=False)
         if reports.size and int(self.unpack(reports)[1].max()) >= self.buckets:
-            raise MalformedReport(f"a report has one of {self.buckets} buckets; one has another")
+            raise MalformedReport(
+                f"expected reports in one of {self.buckets} buckets, got another one; pass the reports "
+                "of this question"
+            )
         return reports
 
     def supports(self, reports: Array, items: int) -> Array:

@@ -55,7 +55,8 @@ class PolynomialKernel(ItemSets):
         self.check_items()
         if not self.prime >= self.size:
             raise InvalidParameter(
-                f"the prime number must be at least {self.size}, the items and dummies; not {self.prime}"
+                f"expected a prime number of at least {self.size}, the number of items and dummies, "
+                f"got {self.prime}"
             )
         if not 1 <= self.below < self.prime:
             raise InvalidParameter(
@@ -158,7 +159,7 @@ class PolynomialKernel(ItemSets):
         """Return the exact probability of every polynomial, in the order of their numbers Σ cᵢ·pⁱ."""
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter(
-                "exact probabilities are listed for up to 2^16 polynomials; choose fewer items"
+                "expected at most 2^16 polynomials to list exact probabilities; choose fewer items"
             )
         length = self.polynomials.length
         numbers = np.arange(self.outcomes, dtype="<u8").view(np.uint8).reshape(-1, 8)[:, :length]

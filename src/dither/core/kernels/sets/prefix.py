@@ -255,7 +255,7 @@ class PrefixKernel(Kernel):
 
     def counting(self, domain: Domain) -> NotCounted:
         return NotCounted(
-            InvalidParameter("common texts are found from the reports, not from a summary; keep the reports")
+            InvalidParameter("expected reports to find common texts, got a summary; keep the reports")
         )
 
     def levels(self, reports: Array) -> Integers:

@@ -193,7 +193,10 @@ class ProjectiveKernel(CodeKernel, CellKernel):
                 kernel = ProjectiveKernel(geometry, inside, outside, bits)
                 if kernel.ratio <= bound:  # in integers: the proof of privacy
                     return kernel
-        raise InvalidParameter(f"ε = {found(epsilon)} is too small or too large for {geometry.points} points")
+        raise InvalidParameter(
+            f"expected an ε that integers can represent with {geometry.points} points, got "
+            f"{found(epsilon)}; choose an ε nearer to 1"
+        )
 
     @property
     def outcomes(self) -> int:
@@ -233,7 +236,7 @@ class ProjectiveKernel(CodeKernel, CellKernel):
     def probabilities(self, value: int) -> list[Fraction]:
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter(
-                "exact probabilities are listed for up to 2^16 cells; choose fewer categories"
+                "expected at most 2^16 cells to list exact probabilities; choose fewer categories"
             )
         low, high = Fraction(self.outside, self.total), Fraction(self.inside, self.total)
         return [high if held else low for held in self._support_of(np.arange(self.outcomes), value).tolist()]

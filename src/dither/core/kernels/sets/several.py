@@ -84,7 +84,9 @@ class SetKernel(ItemSets):
                 f"got {found(self.chosen)} and {found(self.least)}"
             )
         if self.layout.itemsize > MOST_BYTES:
-            raise InvalidParameter(f"a report has at most {MOST_BYTES} bytes; report fewer elements")
+            raise InvalidParameter(
+                f"expected a report of at most {MOST_BYTES} bytes, got more; report fewer elements"
+            )
         if not self.ratio > 1:
             raise InvalidParameter("a set that meets the person's must be likelier than one that does not")
 
@@ -195,9 +197,15 @@ class SetKernel(ItemSets):
         if raw.size == 0:
             return np.zeros((0, length), dtype=np.uint8)
         if raw.ndim < 1 or raw.shape[-1] != length:
-            raise MalformedReport(f"a report has {length} bytes: the last axis must have that length")
+            raise MalformedReport(
+                f"expected the last axis of the array to have length {length}, the number of bytes of a "
+                "report"
+            )
         if int(raw.min()) < 0 or int(raw.max()) > 255:
-            raise MalformedReport("a report consists of bytes; a number is not from 0 to 255")
+            raise MalformedReport(
+                "expected reports of bytes from 0 to 255, got another number; pass the reports of this "
+                "question"
+            )
         reports: Bytes = raw.astype(np.uint8, copy=False)
         rows = reports.reshape(-1, length)
         used = self.chosen * self.width & 7
@@ -208,8 +216,8 @@ class SetKernel(ItemSets):
             before = column
         if not good or int(before.max()) >= self.size:
             raise MalformedReport(
-                f"a report has {self.chosen} ascending numbers below {self.size} of {self.width} bits; "
-                "the bits after them are zero"
+                f"expected {self.chosen} ascending numbers below {self.size} of {self.width} bits in "
+                "a report, and zeros in the bits after them"
             )
         return reports
 
@@ -218,7 +226,9 @@ class SetKernel(ItemSets):
     def probabilities(self, value: Array) -> list[Fraction]:
         """Return the exact probability of every set of elements, in lexicographic order."""
         if self.outcomes > MOST_LISTED:
-            raise InvalidParameter("exact probabilities are listed for up to 2^16 sets; choose fewer items")
+            raise InvalidParameter(
+                "expected at most 2^16 sets to list exact probabilities; choose fewer items"
+            )
         rows = list(combinations(range(self.size), self.chosen))
         return self.laws(value, lambda own: [len({*own}.intersection(row)) >= self.least for row in rows])
 

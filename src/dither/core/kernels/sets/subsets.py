@@ -92,8 +92,8 @@ class SubsetBits(ChosenSets, CodeKernel):
     def __post_init__(self) -> None:
         if not 1 <= self.chosen < self.size <= MOST:
             raise InvalidParameter(
-                f"a subset must have 1 to size − 1 of at most {MOST} elements, not {found(self.chosen)} of "
-                f"{found(self.size)}"
+                f"expected a subset of 1 to size − 1 elements, of at most {MOST}, got "
+                f"{found(self.chosen)} of {found(self.size)}"
             )
         if not self.ratio > 1:
             raise InvalidParameter("a set that contains the input must be likelier than one that does not")
@@ -109,7 +109,10 @@ class SubsetBits(ChosenSets, CodeKernel):
         own = chosen * bound
         subsets = SubsetBits(size, chosen, BiasedCoin.below(own / (own + size - chosen)))
         if subsets.ratio > bound:
-            raise InvalidParameter(f"ε = {found(epsilon)} is too small or too large for {size} elements")
+            raise InvalidParameter(
+                f"expected an ε that integers can represent with {size} elements, got {found(epsilon)}; "
+                "choose an ε nearer to 1"
+            )
         return subsets
 
     @property
@@ -133,7 +136,10 @@ class SubsetBits(ChosenSets, CodeKernel):
     def check(self, raw: Array) -> Bytes:
         reports = check_rows(raw, self.size)
         if reports.size and not bool((unpack_rows(reports, self.size).sum(axis=-1) == self.chosen).all()):
-            raise MalformedReport(f"a report contains exactly {self.chosen} categories; one does not")
+            raise MalformedReport(
+                f"expected exactly {self.chosen} categories in each report, got another number of them; "
+                "pass the reports of this question"
+            )
         return reports
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
@@ -217,8 +223,8 @@ class IndexSets(ChosenSets, CodeKernel):
     def __post_init__(self) -> None:
         if not 2 <= self.chosen <= MOST_CHOSEN or not self.chosen < self.size <= MOST_SIZE:
             raise InvalidParameter(
-                f"a set must have 2 to {MOST_CHOSEN} of up to {MOST_SIZE} elements, "
-                f"not {found(self.chosen)} of {found(self.size)}"
+                f"expected a set of 2 to {MOST_CHOSEN} of up to {MOST_SIZE} elements, got "
+                f"{found(self.chosen)} of {found(self.size)}"
             )
         if not self.ratio > 1:
             raise InvalidParameter("a set that contains the input must be likelier than one that does not")
@@ -252,7 +258,7 @@ class IndexSets(ChosenSets, CodeKernel):
         """Return the exact probability of every set, in lexicographic order."""
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter(
-                "exact probabilities are listed for up to 2^16 sets; choose fewer categories"
+                "expected at most 2^16 sets to list exact probabilities; choose fewer categories"
             )
         own, other = self.shares
         return [own if value in row else other for row in combinations(range(self.size), self.chosen)]
@@ -269,7 +275,10 @@ class IndexSets(ChosenSets, CodeKernel):
         if rows.size and not (
             int(rows.min()) >= 0 and int(rows.max()) < self.size and bool((rows[:, :-1] < rows[:, 1:]).all())
         ):
-            raise MalformedReport(f"a report has {self.chosen} ascending numbers below {self.size}")
+            raise MalformedReport(
+                f"expected {self.chosen} ascending numbers below {self.size} in a report; pass the "
+                "reports of this question"
+            )
         return raw.reshape(*(raw.shape if raw.size else (0, self.chosen))).astype(
             self.layout.base, copy=False
         )

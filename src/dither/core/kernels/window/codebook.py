@@ -373,9 +373,9 @@ def decoder(book: Codebook, cells: int, domain: Line) -> Single:
 def check_size(decoder: Single, cells: int, *, rising: bool = True) -> Single:
     """Return a decoder that was read; raise MalformedReport unless a table has `cells` (rising) numbers."""
     if isinstance(decoder, TableDecoder) and decoder.values.size != cells:
-        raise MalformedReport(f"the codebook must have {cells} numbers, not {decoder.values.size}")
+        raise MalformedReport(f"expected {cells} numbers in the codebook, got {decoder.values.size}")
     if rising and isinstance(decoder, TableDecoder) and (np.diff(decoder.values) < 0.0).any():
-        raise MalformedReport("the numbers of a codebook do not decrease")
+        raise MalformedReport("expected numbers of a codebook that do not decrease")
     return decoder
 
 
@@ -391,4 +391,6 @@ def read_decoder(data: Any) -> Single:
             raise ValueError
         return AffineDecoder(**{name: real(number) for name, number in data.items()})
     except (TypeError, ValueError, KeyError, AttributeError):
-        raise MalformedReport("a codebook needs the keys offset and step, or values and runs") from None
+        raise MalformedReport(
+            "expected the keys offset and step, or values and runs, in a codebook"
+        ) from None

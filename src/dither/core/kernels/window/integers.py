@@ -41,12 +41,13 @@ class Lottery:
     def __post_init__(self) -> None:
         if self.bits not in (64, MOST) or self.tickets < 1:
             raise InvalidParameter(
-                f"a draw needs at least one ticket, not {found(self.tickets)}, and 64 or 96 bits, "
-                f"not {found(self.bits)}"
+                "expected at least one ticket and 64 or 96 bits for a draw, got "
+                f"{found(self.tickets)} tickets and {found(self.bits)} bits"
             )
         if not self.fits(self.tickets, self.step, self.bits):
             raise InvalidParameter(
-                f"{self.tickets} tickets with step {found(self.step)} do not fit {self.bits} bits"
+                f"expected tickets × step of at most 2^{self.bits}, got {self.tickets} tickets with "
+                f"step {found(self.step)}"
             )
 
     @staticmethod
@@ -248,8 +249,8 @@ class Mixed(Window):
             if Lottery.fits(width, step, bits) and (spare >= width << _FINE or bits == _WORDS[-1]):
                 return certify(cls(cells, width, step, bits), bound)
         raise InvalidParameter(
-            f"{cells} cells with a window of {width} need more than 96 bits for ε = {found(epsilon)}; "
-            "choose fewer cells"
+            f"expected cells and a window that need at most 96 bits at ε = {found(epsilon)}, got "
+            f"{cells} cells with a window of {width}; choose fewer cells"
         )
 
     @property
@@ -335,7 +336,7 @@ class Blocks(Window):
                 f"the width of blocks must be a power of two dividing {self.cells}, not {found(self.width)}"
             )
         if self.blocks < 2:
-            raise InvalidParameter("at least two blocks are needed")
+            raise InvalidParameter("expected at least two blocks, got one; choose a smaller width")
         Lottery(self.blocks, self.step, self.bits)
 
     @staticmethod
@@ -351,7 +352,8 @@ class Blocks(Window):
             if Lottery.fits(blocks, step, bits) and (step >= 1 << _FINE or bits == _WORDS[-1]):
                 return certify(Blocks(cells, width, step, bits), bound)
         raise InvalidParameter(
-            f"{cells} cells need more than 96 bits for ε = {found(epsilon)}; choose fewer categories"
+            f"expected a number of cells that needs at most 96 bits at ε = {found(epsilon)}, got "
+            f"{cells}; choose fewer categories"
         )
 
     @property
@@ -412,7 +414,9 @@ def certify(window: _Certified, bound: Fraction) -> _Certified:
     This comparison is the proof of privacy: certified_ratio (proofs/Exponential.v).
     """
     if window.outside < 1 or window.inside * bound.denominator > bound.numerator * window.outside:
-        raise InvalidParameter(f"this ε is too small or too large for {window.cells} cells")
+        raise InvalidParameter(
+            f"expected an ε that integers can represent with {window.cells} cells; choose an ε nearer to 1"
+        )
     return window
 
 

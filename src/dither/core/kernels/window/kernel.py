@@ -118,7 +118,9 @@ class SlidingKernel(WindowKernel, LineKernel):
 
     def __post_init__(self) -> None:
         if not self.start.fits(self.line, self.window):
-            raise InvalidParameter("the starts of this rule do not fit the sampler's integers")
+            raise InvalidParameter(
+                "expected a start rule whose starts fit the sampler's integers; choose fewer cells"
+            )
 
     @property
     def outcomes(self) -> int:
@@ -227,9 +229,11 @@ class SectorKernel(WindowKernel, LineKernel):
 
     def __post_init__(self) -> None:
         if self.start.fraction:
-            raise InvalidParameter("the start rule of sectors must not round at random")
+            raise InvalidParameter("expected a start rule of sectors without random rounding")
         if not self.start.fits(self.line, self.window):
-            raise InvalidParameter("the starts of this rule do not fit the sampler's integers")
+            raise InvalidParameter(
+                "expected a start rule whose starts fit the sampler's integers; choose fewer cells"
+            )
 
     @property
     def outcomes(self) -> int:
@@ -333,7 +337,7 @@ class ResponseKernel(CodeKernel, CellKernel):
 
 def _line_of_optional(domain: Domain) -> Line:
     if not domain.optional or domain.line is None:
-        raise MalformedReport(f"this kernel needs an optional number, not {type(domain).__name__}")
+        raise MalformedReport(f"expected an optional number for this kernel, got {type(domain).__name__}")
     return domain.line
 
 
@@ -355,11 +359,13 @@ class OptionalKernel(WindowKernel, CellKernel):
     def __post_init__(self) -> None:
         if 2 * self.window.width > self.window.cells or self.window.cells > MOST_LISTED:
             raise InvalidParameter(
-                f"a number that may be missing needs from 2·K = {2 * self.window.width} to {MOST_LISTED} "
-                f"cells, not {self.window.cells}"
+                f"expected 2·K = {2 * self.window.width} to {MOST_LISTED} cells for a number that "
+                f"may be missing, got {self.window.cells}"
             )
         if not self.start.fits(self.line, self.window):
-            raise InvalidParameter("the starts of this rule do not fit the sampler's integers")
+            raise InvalidParameter(
+                "expected a start rule whose starts fit the sampler's integers; choose fewer cells"
+            )
 
     @property
     def outcomes(self) -> int:
@@ -518,7 +524,7 @@ class MixtureKernel(LineKernel):
 
     def read_codebook(self, data: object, stated: Mapping[str, Any]) -> JoinedDecoder:
         if not isinstance(data, list) or len(data) != 2:
-            raise MalformedReport("a mixture of two windows needs two codebooks")
+            raise MalformedReport("expected two codebooks for a mixture of two windows")
         cells = self.first.outcomes, self.second.outcomes
         return JoinedDecoder(
             (check_size(read_decoder(data[0]), cells[0]), check_size(read_decoder(data[1]), cells[1])), cells

@@ -85,9 +85,9 @@ class LineStart(StartRule):
 
     def __post_init__(self) -> None:
         if not 0 <= self.fraction <= MOST_FRACTION or (self.last is not None and self.last < 0):
-            raise InvalidParameter("in a start rule last must be ≥ 0, and fraction from 0 to 30")
+            raise InvalidParameter("expected last ≥ 0 and fraction from 0 to 30 in a start rule")
         if not (np.isfinite(self.origin) and np.isfinite(self.scale) and self.scale > 0.0):
-            raise InvalidParameter("in a start rule origin must be finite, and scale finite and positive")
+            raise InvalidParameter("expected a finite origin, and a finite, positive scale in a start rule")
 
     def aim(self, values: Array) -> Integers:
         placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale

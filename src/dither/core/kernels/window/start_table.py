@@ -64,7 +64,7 @@ def _read_steps(name: str, data: Data, known: Data) -> Data:
     starts, counts = ([whole(number) for number in data[member]] for member in ("starts", "counts"))
     window: Sliding = known["window"]
     if len(starts) != len(counts) or not counts or min(counts) < 1 or sum(counts) > BINS:
-        raise MalformedReport("a table of starts needs one count for each start, and 1 to 2^16 bins")
+        raise MalformedReport("expected one count for each start, and 1 to 2^16 bins in a table of starts")
     if min(starts) < 0 or max(starts) >= window.cells:
         raise MalformedReport(f"the starts of a table must be cells from 0 to {window.cells - 1}")
     return {name: np.repeat(np.array(starts), counts).astype(window.dtype)}
@@ -149,14 +149,14 @@ def _read_knots(name: str, data: Data, known: Data) -> Data:
         raise MalformedReport("the pieces of a table of knots must be pairs of a count and a step")
     bits = np.unpackbits(np.frombuffer(bytes.fromhex(data["bits"]), np.uint8), bitorder="little")
     if bits.size != (total + 7) // 8 * 8 or bits[total:].any():
-        raise MalformedReport("a table of knots needs one bit for each knot but the first")
+        raise MalformedReport("expected one bit for each knot but the first in a table of knots")
     cells = known["window"].cells
     if max(abs(base) for _, base in pieces) > cells << COIN:
-        raise MalformedReport("an entry of a table of knots lies outside the cells")
+        raise MalformedReport("expected the entries of a table of knots to be cells of the window")
     steps = np.repeat([base for _, base in pieces], [count for count, _ in pieces]) + bits[:total]
     entries = whole(data["first"]) + np.concatenate([[0], np.cumsum(steps)])
     if entries.min() < 0 or entries.max() >= cells << COIN or cells > 1 << 16:
-        raise MalformedReport("an entry of a table of knots lies outside the cells")
+        raise MalformedReport("expected the entries of a table of knots to be cells of the window")
     return {name: entries.astype(np.uint32)}
 
 

@@ -194,7 +194,7 @@ def closest_moments(gram: Floats, ratio: float, given: Multipliers) -> Floats:
     across = differences(len(gram))
     matrix = given.matrix(ratio)
     if matrix is None:
-        raise Infeasible("these multipliers prove no bound: γ is not positive")
+        raise Infeasible("expected multipliers that prove a bound, got γ ≤ 0; solve the workload again")
     inner = across.T @ matrix @ across
     values, vectors = np.linalg.eigh(inner)
     values = np.maximum(values, 1e-9 * values[-1])

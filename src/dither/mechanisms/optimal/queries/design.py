@@ -41,10 +41,10 @@ class QueryDesign:
         if self.patterns.ndim != 2 or len(self.patterns) != self.weights.size or not self.weights.size:
             raise InvalidParameter("expected a design with one weight per pattern, and at least one pattern")
         if not np.isin(self.patterns, (0.0, 1.0)).all() or not (self.weights > 0.0).all():
-            raise InvalidParameter("a design has patterns of 0 and 1, and positive weights")
+            raise InvalidParameter("expected patterns of 0 and 1, and positive weights in a design")
         size = self.patterns.shape[1]
         if self.multipliers.inputs.shape != (size,) or self.multipliers.pairs.shape != (size, size):
-            raise InvalidParameter("a design has a multiplier for each input and each pair")
+            raise InvalidParameter("expected a multiplier for each input and each pair in a design")
         inputs, pairs = self.multipliers.inputs, np.triu(self.multipliers.pairs, 1)
         pairs = _round_numbers(pairs)
         object.__setattr__(self, "multipliers", Multipliers(_round_numbers(inputs), pairs + pairs.T))
@@ -144,8 +144,10 @@ def channel_of(design: QueryDesign, *, mirrored: bool) -> Channel:
         row = [column[mark[index]] for column, mark in zip(columns, marks, strict=True)]
         rows.append([*row, _TOTAL - sum(row)])
     if min(row[-1] for row in rows) < 1:
-        raise InvalidParameter("the weights of this design do not sum to 1")
+        raise InvalidParameter("expected weights of the design that sum to 1")
     channel = Channel.of(rows)
     if channel.ratio > bound:  # in integers: that is the privacy proof
-        raise InvalidParameter("this ε is too small for the number of inputs")
+        raise InvalidParameter(
+            "expected a larger ε for this number of inputs; choose a larger ε, or group the inputs"
+        )
     return channel

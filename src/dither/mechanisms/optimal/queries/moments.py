@@ -65,7 +65,7 @@ class JointMoments(QueryMechanism):
     def _check(self) -> None:
         check_solvable(self.epsilon)
         if self.domain.optional:
-            raise InvalidParameter("moments are of numbers that everybody has; leave out dt.Nullable")
+            raise InvalidParameter("expected numbers that everybody has; leave out dt.Nullable")
         if len(self._ends) not in PIECES:
             raise InvalidParameter(f"expected one to {max(PIECES)} numbers, got {len(self._ends)}")
 

@@ -217,7 +217,8 @@ class Master:
                 triangle: Floats = np.asarray(np.linalg.cholesky(hessian), dtype=np.float64)
             except np.linalg.LinAlgError:
                 raise Infeasible(
-                    "no channel was found for these queries at this ε; try a smaller ε"
+                    "expected a channel for these queries at this ε, but the search found none; try a "
+                    "smaller ε"
                 ) from None
             solved = _forward(triangle, np.column_stack([(left * weights).T, weights * slope - barrier]))
             rows, lean = solved[:, :-1], solved[:, -1]

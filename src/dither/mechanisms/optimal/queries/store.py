@@ -81,7 +81,10 @@ def stored_design(family: str, gram: Floats, epsilon: float) -> QueryDesign | No
 def _read(family: str, epsilon: float) -> QueryDesign:
     design = QueryDesign.from_bytes(_archive().read(name(family, epsilon)))
     if design is None:
-        raise InvalidParameter(f"the shipped design {name(family, epsilon)} is damaged; install dither again")
+        raise InvalidParameter(
+            f"expected the shipped design {name(family, epsilon)} to be complete, but its file is damaged; "
+            "install dither again"
+        )
     return design
 
 

@@ -72,7 +72,7 @@ class Workload(QueryMechanism):
             size = np.shape(queries)[1]
         except (IndexError, ValueError):
             raise InvalidParameter(
-                "queries are a matrix: a row for each query, a column for each input"
+                "expected queries as a matrix: a row for each query, a column for each input"
             ) from None
         domain = Categories(labels if labels is not None else size)
         return Workload(domain, epsilon=epsilon, queries=queries, target=target)
@@ -132,19 +132,24 @@ def check_queries(queries: object, inputs: int) -> tuple[tuple[float, ...], ...]
     if matrix.ndim != 2 or matrix.shape[1] != inputs or not 1 <= matrix.shape[0] <= MOST_QUERIES:
         raise InvalidParameter(f"expected queries to be rows of {inputs} numbers, one for each input")
     if not 2 <= inputs <= MOST_INPUTS:
-        raise InvalidParameter(f"queries are about 2 to {MOST_INPUTS} inputs; group finer ones")
+        raise InvalidParameter(
+            f"expected queries about 2 to {MOST_INPUTS} inputs, got another number; group finer inputs"
+        )
     if not np.isfinite(matrix).all() or float(np.abs(matrix).max()) > 1e9:
         raise InvalidParameter("expected the numbers of a query to be finite and at most 1e9")
     across = matrix - matrix.mean(axis=1, keepdims=True)
     if not float(np.abs(across).max()) > 1e-12 * max(float(np.abs(matrix).max()), 1e-300):
-        raise InvalidParameter("all inputs count alike in every query: the answers are known without asking")
+        raise InvalidParameter(
+            "expected queries in which inputs count differently, got queries with known answers; change the "
+            "weights of an input"
+        )
     return tuple(map(tuple, matrix.tolist()))
 
 
 def check_solvable(epsilon: float) -> None:
     """Raise InvalidParameter if channels are not solved for a budget."""
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
-        raise InvalidParameter(f"channels are solved for ε from {LEAST_EPSILON:g} to {MOST_EPSILON:g}")
+        raise InvalidParameter(f"expected ε from {LEAST_EPSILON:g} to {MOST_EPSILON:g} for a solved channel")
 
 
 @lru_cache(maxsize=16)
@@ -189,18 +194,23 @@ class Cumulative(QueryMechanism):
     def _check(self) -> None:
         if self.domain.optional:
             raise InvalidParameter(
-                'an ordered scale has no place for "no answer": ask with KRR or another design on '
-                "dt.Nullable(dt.Categories(…))"
+                'expected answers without "no answer", because an ordered scale has no position for it; use '
+                "dt.KRR on dt.Nullable(dt.Categories(…))"
             )
         size = self._size()
         if not 2 <= size <= MOST_INPUTS:
-            raise InvalidParameter(f"there are 2 to {MOST_INPUTS} cells or answers; group finer ones")
+            raise InvalidParameter(
+                f"expected 2 to {MOST_INPUTS} cells or answers, got another number; group finer ones"
+            )
         check_solvable(self.epsilon)
 
     def _size(self) -> int:
         if isinstance(self.domain, Categories):
             if self.cells is not None:
-                raise InvalidParameter("answers of an ordinal scale are not divided into cells")
+                raise InvalidParameter(
+                    "expected no cells for an ordinal scale, because its answers are the cells; leave cells "
+                    "out"
+                )
             return len(self.domain)
         size = DEFAULT_CELLS if self.cells is None else self.cells
         if isinstance(size, bool) or not isinstance(size, int):

@@ -42,15 +42,17 @@ class Prices:
         """
         inputs = self.inputs
         if not (inputs.size and np.isfinite(inputs).all() and (np.diff(inputs) > 0.0).all()):
-            raise InvalidParameter("the inputs of a certificate increase")
+            raise InvalidParameter("expected increasing inputs of a certificate")
         if inputs[0] < 0.0 or inputs[-1] > 0.5:
-            raise InvalidParameter("the inputs of a certificate lie between 0 and ½")
+            raise InvalidParameter("expected inputs of a certificate between 0 and ½")
         if problem.criterion == "worst":
             if not (self.weights >= 0.0).all() or not self.weights.sum() > 0.0:
-                raise InvalidParameter("the weights of a certificate are not negative, and not all 0")
+                raise InvalidParameter(
+                    "expected weights of a certificate that are not negative, and not all 0"
+                )
             return inputs, inputs, self.weights / (self.weights.sum() * (1.0 + _ROUNDING))
         if inputs[0] != 0.0 or inputs[-1] != 0.5:
-            raise InvalidParameter("the cells of an average cover everything from 0 to ½")
+            raise InvalidParameter("expected cells of an average that cover everything from 0 to ½")
         weights = 2.0 * np.diff(inputs)
         if not problem.unbiased:
             return inputs[:-1], inputs[1:], weights
@@ -97,14 +99,14 @@ class _Floor:
         low, high, weights = prices.boxes(problem)
         masses = prices.masses
         if masses.shape != weights.shape or not np.isfinite(masses).all():
-            raise InvalidParameter("a certificate has one finite mass for each input")
+            raise InvalidParameter("expected one finite mass for each input of a certificate")
         self._ratio = problem.ratio
         self._tail: tuple[float, Floats, Floats, Floats] | None = None
         self.value = float(masses.sum())
         if problem.unbiased:
             slopes = prices.slopes
             if slopes.shape != weights.shape or not np.isfinite(slopes).all():
-                raise InvalidParameter("an unbiased certificate has one finite slope for each input")
+                raise InvalidParameter("expected one finite slope for each input of an unbiased certificate")
             edges = _edges_beyond(problem, weights, slopes, masses)
             middles = (edges[1:] + edges[:-1]) / 2.0
             ends = np.stack([edges[:-1], edges[1:]])[:, None, :]
@@ -177,7 +179,9 @@ def _edges_beyond(problem: Problem, weights: Floats, slopes: Floats, masses: Flo
     linear = np.abs(masses[light] / slopes[light])
     last = 1.01 * max(reach, *quadratic, *linear)
     if not last < 1e9:
-        raise InvalidParameter("the slopes of a certificate are out of proportion to its weights")
+        raise InvalidParameter(
+            "expected slopes of a certificate in proportion to its weights; solve the problem again"
+        )
     even = np.linspace(0.0, reach, _PANELS + 1)
     half = np.concatenate([even, np.geomspace(reach, last, int(np.log(last / reach) / 0.01) + 2)[1:]])
     return np.concatenate([-half[:0:-1], half])

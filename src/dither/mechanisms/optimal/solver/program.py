@@ -82,9 +82,14 @@ def solve(problem: Problem, grid: ProgramGrid, near: Mask | None = None) -> Solu
     program = _LinearProgram(problem, grid, near)
     found = linprog(**program.arguments(), method="highs-ds")
     if found.status == 2:
-        raise Infeasible("no mechanism on these outputs satisfies the request")
+        raise Infeasible(
+            "no mechanism on these outputs satisfies the request; allow more outputs, or a larger ε"
+        )
     if found.status != 0:
-        raise Infeasible(f"the linear program was not solved: {found.message}")
+        raise Infeasible(
+            f"expected a solution of the linear program, but the solver stopped: {found.message}; choose "
+            "fewer outputs"
+        )
     return program.read(found)
 
 
