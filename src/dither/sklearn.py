@@ -137,7 +137,7 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             columns = columns_of(X, list(given.parts))
             made = {name: self._column(part, columns[name]) for name, part in given.parts.items()}
             if hasattr(X, "columns"):
-                index = {"index": X.index} if hasattr(X, "index") else {}  # a frame of Polars has none
+                index = {"index": X.index} if hasattr(X, "index") else {}  # Polars' frames have no index
                 return cast(Array, cast("Callable[..., object]", type(X))(made, **index))
             mixed = any(column.dtype.kind not in "fiu" for column in made.values())
             return np.column_stack([column.astype(object) if mixed else column for column in made.values()])
@@ -180,7 +180,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     classes_, class_prior_, feature_names_in_, n_features_in_ : as scikit-learn's.
     coefficients_ : a table of the means and shares of each class with their 95 % intervals.
-    guarantee_ : what one person's reports together promise; predictions spend nothing.
+    guarantee_ : the promise of all reports of one person together; predictions spend nothing.
 
     Examples
     --------
@@ -247,7 +247,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 _FEW = 1_000  # reports
-_CLEAR = 0.25  # of a squared length that may be noise when a class mean is scaled to length 1
+_CLEAR = 0.25  # largest share of noise in a squared length for scaling a class mean to length 1
 
 
 class NearestCentroid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -273,7 +273,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_, n_features_in_ : as scikit-learn's.
     centroids_ : a vector of about length 1 for each class.
     mean_ : the estimated mean of all blocks, with its errors.
-    guarantee_ : what a report promises to a person; predictions spend nothing.
+    guarantee_ : the promise of one report to a person; predictions spend nothing.
 
     Examples
     --------
@@ -356,7 +356,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if len(self.classes_) < 2:
                 raise ValueError("the number of classes has to be greater than one; got 1 class")
             reports = self._perturb(rows, labels, self.classes_)
-        # Of few reports all are decoded for the errors; of many, one in sixteen is enough.
+        # All reports are decoded for the errors if they are few; otherwise one in sixteen is enough.
         self.mean_ = mean_vector(reports, np.ones(len(reports)) if len(reports) < _FEW else None)
         self.guarantee_ = reports.question.guarantee
         blocks = np.asarray(self.mean_.value).reshape(len(self.classes_), -1)
@@ -367,7 +367,7 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: object) -> Array:
-        """Return the class of each row: that of the mean with the smallest angle."""
+        """Return the class of each row, whose mean has the smallest angle."""
         check_is_fitted(self)
         rows = validate_data(self, X, reset=False)
         return np.asarray(self.classes_[(self._scale(rows) @ self.centroids_.T).argmax(axis=1)])
@@ -378,5 +378,5 @@ class NearestCentroid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()
         tags.non_deterministic = True
-        tags.classifier_tags.poor_score = True  # of the few rows of scikit-learn's checks
+        tags.classifier_tags.poor_score = True  # scikit-learn's checks have few rows
         return tags

@@ -126,7 +126,7 @@ def published_box(
 ) -> BoxUtility:
     """Return the claim Π(F(b) − F(a))·(1 − τ); it is not a bound [Thesis, Sec. 7.3.3].
 
-    Each test asks n(ω, τ/2) times and accepts a share of τ/2; the end of the bisection that passed is kept,
+    Each test draws n(ω, τ/2) points and accepts a share of τ/2; the end of the bisection that passed is kept,
     unlike in the authors' scripts. `queries` is not used.
     """
     size = hoeffding_size(omega, tau / 2.0)

@@ -44,7 +44,7 @@ class Chosen(Answering):
 
     @property
     def question(self) -> Question:
-        """What travels, draws, counts, decodes and promises."""
+        """The question: it is sent to devices, draws, counts, decodes and promises."""
         question: Question = self.mechanism.question
         return question
 
@@ -115,8 +115,9 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
     """Return the default mechanism of a question, and the reason.
 
     On categories it is the one with the smallest variance in short reports (`default_protocol`), on a circle
-    OGPM. On an interval it has the smallest predicted error of a mean, in the worst case: of the solved
-    unbiased mechanism, if its design ships and its specification has at most 16 kB, Hybrid and Podium.
+    OGPM. On an interval it is the one of three with the smallest predicted error of a mean in the worst case:
+    the solved unbiased mechanism (if its design ships and its specification has at most 16 kB), Hybrid or
+    Podium.
     """
     if domain.usual_mechanism is not None:
         kind = design_of(domain.usual_mechanism)

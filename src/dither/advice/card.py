@@ -46,10 +46,10 @@ def card(
 ) -> dict[str, Any]:
     """Return the card of a deployment: the collector, the questions, ε, unit, mechanism and assumptions.
 
-    `begins` and `ends` are days such as "2026-05-01"; `people` is their expected number, `campaign` the
-    identity of a published campaign. Questions, `repeat`, `total`, `every`, `stated` and `phase` are as
-    `explain` takes them, and the stated terms are given with their question. Every number of the promise is
-    computed from the mechanisms; the rest is as stated.
+    `begins` and `ends` are days such as "2026-05-01"; `people` is the expected number of people, and
+    `campaign` the identity of a published campaign. Questions, `repeat`, `total`, `every`, `stated` and
+    `phase` are as `explain` takes them, and the stated terms are given with their question. Every number of
+    the promise is computed from the mechanisms; the rest is as stated.
 
     >>> import dither as dt
     >>> made = card({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}, asker="A", contact="a@b.c")

@@ -52,7 +52,7 @@ class Candidate:
 def on_a_line(
     domain: Line, epsilon: float, losses: tuple[Power, ...], *, variants: bool = True
 ) -> list[Candidate]:
-    """Return every mechanism for an interval or a circle; one that takes a loss, once for each loss.
+    """Return every mechanism for an interval or a circle, once for each loss if it takes a loss.
 
     Without `variants` every mechanism is listed once, because an estimate is the same for all codebooks of
     its reports.
@@ -78,8 +78,8 @@ def solved_candidates(
 ) -> list[Candidate]:
     """Return the available solved mechanisms for each loss and criterion on an interval.
 
-    With `unbiased` also the unbiased ones. With `wait=False` only designs that are stored or interpolated.
-    On a circle OGPM is the optimum, so the list is empty.
+    With `unbiased`, the unbiased ones are also listed. With `wait=False`, only stored or interpolated designs
+    are listed. On a circle OGPM is the optimum, so the list is empty.
     """
     if domain.circular or not LEAST <= epsilon <= MOST:
         return []

@@ -96,7 +96,7 @@ class Comparison(ResultTable):
             named = column if column != "error" else "predicted error"
             title = about if panel is panels[0] else named
             draw_rows(self.rows[: 2 * count], title=title, x=named, bars=column, ax=panel)
-        for panel in panels[1:]:  # the rows equal those of the first panel
+        for panel in panels[1:]:  # the rows are the same as in the first panel
             panel.set_yticklabels([])
         return panels
 
@@ -182,7 +182,7 @@ def compare(
 def own_candidates(
     also: Sequence[Mechanism[Any]], domain: Domain, kind: type | tuple[type, ...]
 ) -> list[Candidate]:
-    """Return the caller's own mechanisms as candidates; raise InvalidParameter if they do not compare."""
+    """Return the caller's own mechanisms as candidates; raise InvalidParameter if they cannot be compared."""
     found: list[Candidate] = []
     for mechanism in also:
         if not isinstance(mechanism, kind) or getattr(mechanism, "domain", None) != domain:
@@ -423,7 +423,7 @@ def average_variance(protocol: Any) -> float:
     """Return n times the variance that privacy adds to a frequency, averaged over the categories.
 
     It is (p(1−p) + (k−1)·q(1−q)) / (k·(p−q)²), whatever the frequencies are: they sum to 1 [Wang17, Thm 2].
-    Those of items sum to the mean size of a set, here the largest.
+    Frequencies of items sum to the mean size of a set, here the largest size.
     """
     domain = protocol.domain
     return float(protocol.question.variance(domain.most / len(domain)))

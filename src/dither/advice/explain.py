@@ -194,7 +194,7 @@ class AskedQuestions:
     every: str | None = None
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     phase: Mapping[str, Any] | None = None
-    language: str = "en"  # of the words of the questions
+    language: str = "en"  # the language of the words of the questions
 
     def __post_init__(self) -> None:
         """Escape names with control characters: names in a file are untrusted, and could add a line."""
@@ -213,7 +213,7 @@ class AskedQuestions:
 
     @property
     def inner(self) -> list[Question]:
-        """The questions, of repeated ones those inside."""
+        """The questions; for a repeated question, the question inside."""
         return [getattr(part, "question", part) for part in self.named.values()]
 
     @classmethod
@@ -311,7 +311,7 @@ def explain(
     the rule for second answers, as in `dt.Inquiry`, and `total` the total of the complete campaign; `every`
     is its period of the calendar, and `stated` the terms of its questions, such as `scale`. `phase` says that
     people answer one of two campaigns. `unit` is "row" for a table in which a person may have several rows;
-    `rows` is how many a person has at most, as in the waves of a panel.
+    `rows` is the largest number of rows of a person, as in the waves of a panel.
 
     >>> import dither as dt
     >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})
@@ -481,7 +481,7 @@ def _guarantee_words(guarantee: Guarantee, words: Words) -> str:
 
 
 def _at_most(share: float, decimals: int = 0) -> str:
-    """Return a probability in per cent, rounded up; with two decimals more where that says less than 100."""
+    """Return a probability in per cent, rounded up; with two more decimals if it is then below 100."""
     share = math.nextafter(share, 1.0)  # it was computed in floats
     for digits in (decimals, decimals + 1, decimals + 2):
         percent = math.ceil(10**digits * 100.0 * share) / 10**digits
@@ -548,7 +548,7 @@ def _officer(
 
 
 def _in_language(text: Mapping[str, str], language: str) -> str:
-    """Return the words of a question in quotes, in a language or in the campaign's first; empty without."""
+    """Return the words of a question in quotes, in a language or the campaign's first; else an empty text."""
     near = [tag for tag in text if tag.partition("-")[0] == language] or list(text)
     return f" (“{text[near[0]]}”)" if near else ""
 

@@ -58,10 +58,10 @@ def over_time(
 ) -> OverTime:
     """Return the ways to repeat a question for some days, for a person's complete sequence of values.
 
-    `changes` is the largest number of changes of a person's value in these days; None if unknown. `n` is
-    the number of people, for the predicted errors: the largest distance of one day's mean or frequencies from
-    all n people's. Of the ways whose promise holds for a value that changes, and does not grow, the one with
-    the smallest error is recommended.
+    `changes` is the largest number of changes of a person's value in these days; None if unknown. `n` is the
+    number of people, for the predicted errors: the largest error of one day's mean or frequencies, relative
+    to all n people. The recommended way has the smallest error among the ways whose promise holds for a
+    changing value and does not grow.
 
     >>> from dither import KRR, Categories
     >>> advice = over_time(KRR(Categories(["yes", "no"]), epsilon=1), days=365)

@@ -1,6 +1,6 @@
 """`Questionnaire.plan`: the error of each question of a campaign; how many people show that two arms differ.
 
-Errors are those of the estimates for a population: the noise of privacy and the sampling error together, for
+Errors are errors of estimates for a population: the noise of privacy and the sampling error together, for
 people who are spread evenly over every interval and list. All are closed formulas of the same decodings that
 the estimates average.
 """
@@ -127,7 +127,7 @@ def plan(questions: Mapping[str, Any] | Questionnaire, people: int) -> Plan:
 
 
 def _median(question: Question, epsilon: float, people: float) -> dict[str, Any]:
-    """Return the error of the median of a number, from the table of simulations; nothing if it has none.
+    """Return the error of the median of a number, if the table of simulations has one.
 
     A mechanism that the table does not have, such as the default for a mean, is replaced by `SW`.
     """
@@ -181,9 +181,9 @@ def read(question: Question) -> Reading | None:
             return _of_list(category_question(question), len(question.domain.listed))
         if line is None:
             return None
-        if line.circular:  # the error is by how much directions agree, which is not known before
+        if line.circular:  # the error depends on how much directions agree, which is unknown before
             return Reading("mean direction (none if spread evenly)", math.inf, math.inf)
-        if line.scale:  # the mean of positions is not that of values
+        if line.scale:  # the mean of positions is not the mean of values
             return Reading("2 % and 98 % quantiles", math.inf, math.inf)
         if may_be_missing(question):
             noise = _optional_noise(question)
@@ -309,7 +309,7 @@ def people_to_detect(
 ) -> int:
     """Return the number of people that each of two arms needs to find a difference with a probability.
 
-    A difference is found if its 95 % interval does not hold 0. It has the variance V/n with the V of one
+    A difference is found if its 95 % interval excludes 0. It has the variance V/n, with V the variance of one
     person of each arm, so that n = V·((z₀.₉₇₅ + z_power)/difference)².
     """
     variance = _of_both(domain, goal, values, epsilon, sampling)
@@ -320,7 +320,7 @@ def people_to_detect(
 def power_of(
     domain: Domain, goal: Goal, values: tuple[float, float], epsilon: float, sampling: bool
 ) -> float:
-    """Return with which probability a difference is found by the goal's n people in each of two arms."""
+    """Return the probability that the goal's n people in each of two arms show a difference."""
     from dither.advice.goals.numbers import people_of
 
     variance = _of_both(domain, goal, values, epsilon, sampling)
@@ -336,7 +336,7 @@ def epsilon_to_detect(
     sampling: bool,
     ends: tuple[float, float],
 ) -> float | None:
-    """Return the smallest ε with which a difference is found with a probability; None if none is enough."""
+    """Return the smallest ε with which a difference is found with a probability; None if no ε is enough."""
 
     def excess(log_epsilon: float) -> float:
         return power - power_of(domain, goal, values, math.exp(log_epsilon), sampling)
@@ -348,7 +348,7 @@ def epsilon_to_detect(
 def _of_both(
     domain: Domain, goal: Goal, values: tuple[float, float], epsilon: float, sampling: bool
 ) -> float:
-    """Return the variance of one person of each arm, by the mechanism that has the least."""
+    """Return the variance of one person of each arm, by the mechanism with the least variance."""
     from dither.advice.goals.numbers import Frequencies, Mean
 
     noises, drawn = [], 0.0
@@ -368,7 +368,7 @@ def _of_both(
 
 
 def _ends(domain: Domain, goal: Goal) -> tuple[float, float]:
-    """Return between which values the number is that two arms may differ in."""
+    """Return the range of the number in which two arms may differ."""
     from dither.advice.goals.numbers import Frequencies, Mean
 
     line = domain.line

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 LIAR: Final = "one liar moves"  # a column of means and frequencies
 _SHORT: Final = (64, 128, 256)  # cells of a report of one byte
-_COST: Final = 1.02  # how much error fewer cells may cost
+_COST: Final = 1.02  # the largest factor of the error for fewer cells
 WIDTH: Final = 80  # characters of a line at a terminal
 _CLASS: Final = re.compile(r"^(\w+)(?!\()\b")  # the design in the name of a candidate, such as PM.truncated()
 
@@ -109,16 +109,16 @@ def recommend(
     """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
 
     With `shuffled=n`, the budget is the (ε, δ) of a person whose report is one of n in random order: devices
-    have the largest ε with which the mechanism keeps it: for a list of answers each mechanism's, and
-    for numbers one that suffices for all. `dt.shuffled(…)` of a mechanism states what that assumes.
+    have the largest ε that keeps this promise. For a list of answers it is computed for each mechanism, and
+    for numbers one ε suffices for all. `dt.shuffled(…)` of a mechanism states what that assumes.
 
     With `most_bytes=1`, reports have at most one byte: windows have 64 to 256 cells, as few as cost less than
     2 %, and mechanisms that cannot be so short are left out.
 
     `also` are mechanisms of your own, on the same domain and with the same ε, to be ranked among them.
 
-    With `guess=(low, high)`, where most values may lie, the title says how many times the people a wider
-    domain takes for a mean.
+    With `guess=(low, high)`, where most values may lie, the title states the factor by which a wider domain
+    increases the number of people for a mean.
 
     >>> from dither.core.domains import Interval
     >>> from dither import goals
@@ -185,7 +185,7 @@ def epsilon_for(
     """Return the smallest budget with which the best mechanism meets a target error, to four digits.
 
     The error contains the error of sampling n people from a population (see `dt.people_for`). With `detect`,
-    it is the smallest with which n people in each of two arms show such a difference.
+    it is the smallest ε with which n people in each of two arms show such a difference.
 
     With `shuffled=n` it is the central ε, at δ, of n shuffled reports: for a list of answers for the best
     mechanism, and for numbers for every pure mechanism.
@@ -268,8 +268,9 @@ def people_for(
     only the error from privacy for the people who answer. For maps the sampling error is not derived and is
     left out. For quantiles and for distributions on an interval it is always included.
 
-    With `detect=(0.10, 0.12)` in place of an error, it is how many people each of two arms needs, so that the
-    95 % interval of a difference between such shares, or means, excludes 0 with the probability `power`.
+    With `detect=(0.10, 0.12)` in place of an error, the result is the number of people that each of two arms
+    needs so that the 95 % interval of a difference between such shares, or means, excludes 0 with the
+    probability `power`.
 
     >>> from dither.core.domains import Interval
     >>> import dither as dt
@@ -343,7 +344,7 @@ def _rank(
 ) -> list[tuple[Candidate, float]]:
     """Return the candidates and their errors, the best first; if `mixed`, those that can be shuffled.
 
-    With a `size`, only candidates with reports of at most `size` bytes.
+    With a `size`, only candidates with reports of at most `size` bytes are kept.
     """
     candidates = [*goal.candidates(domain, epsilon, wait=wait), *own_candidates(also, domain, Mechanism)]
     if mixed:

@@ -21,7 +21,7 @@ _ROWS: Final = (
 
 @dataclass(frozen=True)
 class CampaignFacts:
-    """What a campaign states about itself: texts as they are signed, and the total of one person.
+    """The statements of a campaign about itself: texts as they are signed, and the total of one person.
 
     `signed` is the asker's public key, or None for a campaign that is not signed. `date` is the day on which
     the sheet is made. `purposes` is the purpose by language; without languages its tag is empty. `retry` is
@@ -54,11 +54,11 @@ def officer_sheet(
 
     Without facts, as for a file of questions, it has the lines of the explanation only.
     """
-    head, *parts = officer_page(language).split("\n## ")  # the head says what the page is, and how to get it
+    head, *parts = officer_page(language).split("\n## ")  # the head describes the page and how to get it
     points = "\n".join(f"- {line}" for line in told.officer.split("\n"))
     if facts is not None:
         title, points = facts.name, f"{_fact_table(facts, told, randomiser, language)}\n\n{points}"
-        parts = parts[:_TOPICS]  # so that it stays one sheet; the page by itself has the others
+        parts = parts[:_TOPICS]  # so that the text fits on one sheet; the page itself has the others
     said = sentences(language)["sheet"]
     if randomiser == "holder":
         parts = [part.replace(said["on_device"], said["on_holder"]) for part in parts]
@@ -69,7 +69,7 @@ def officer_sheet(
 def assessment(facts: CampaignFacts, told: Explanation, language: str = "en") -> str:
     """Return a data protection impact assessment as far as the campaign states it, in Markdown.
 
-    What the author must still write is marked by the same words everywhere, so that it can be searched for.
+    Parts that the author must still write are marked by the same words everywhere, so that they can be found.
     """
     words = sentences(language)["dpia"]
     values = _values(facts, told, language)

@@ -8,8 +8,8 @@ and the version of the estimator.
 On an interval, people are drawn from twelve shapes and their mirror images in turn: which mechanism is best,
 and how large an error is, depends on the shape. All mechanisms have the same people and seeds in a run, so
 that differences are resolved better than errors. For quantiles a table of such simulations ships with the
-package, made by tools/quantile_errors.py, and answers for the usual mechanisms without simulating; all others
-are simulated, and compared with SW of the same runs.
+package, made by tools/quantile_errors.py, and is used for the usual mechanisms. All others are simulated, and
+compared with SW in the same runs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ from dither.mechanisms.optimal.store import folder
 
 VERSION: Final = 5  # version of the estimator and the population: a new one makes stored results void
 FINAL: Final = range(64)  # seeds of a prediction
-FIRST: Final = range(1000, 1012)  # other seeds for the first ranking, so that its luck is not reused
+FIRST: Final = range(
+    1000, 1012
+)  # other seeds for the first ranking, so that predictions are independent of it
 _CLOSE: Final = 0.02  # how near to the target error a number of people must come, relative to it
 _LIMIT: Final = 1e12
 _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the error falls is extrapolated
@@ -82,7 +84,7 @@ class Simulated:
 
 @dataclass(frozen=True)
 class ShapeQuestion:
-    """What is simulated: the distance of a distribution, or the error of a quantile."""
+    """The simulated quantity: the distance of a distribution, or the error of a quantile."""
 
     distance: Distance | None = "w1"
     share: float | None = None
@@ -96,7 +98,7 @@ class ShapeQuestion:
     def miss(self, shape: Estimated, line: Line, run: int = 0) -> float:
         """Return the error of one estimate for the people of a run, in the domain's units.
 
-        That of a quantile is its square, relative to the population.
+        For a quantile it is the squared error, relative to the population.
         """
         if self.share is not None:
             at = np.asarray(np.interp(self.share, population(run), _PLACES))
@@ -199,13 +201,13 @@ class ErrorTable(NamedTuple):
     """Errors of quantiles that ship with the package: for each mechanism and share a surface in ε and n."""
 
     shares: Floats
-    surfaces: dict[str, list[list[float]]]  # how far off the error may be, relative to it; coefficients
+    surfaces: dict[str, list[list[float]]]  # the relative accuracy of the error; coefficients
     first_seed: int
     runs: int
 
     @staticmethod
     def basis(epsilon: float, n: float) -> Floats:
-        """Return what the logarithm of a mean squared error is a combination of."""
+        """Return the terms of which the logarithm of a mean squared error is a linear combination."""
         e = math.log(epsilon / math.sqrt(2.0)) / math.log(32.0) * 2.0
         m = math.log(n / math.sqrt(9e7)) / math.log(1000.0) * 2.0
         return np.array([1.0, e, e**2, e**3, m, m**2, e * m, e**2 * m, e * m**2, e**2 * m**2])
@@ -251,7 +253,7 @@ def error_table() -> ErrorTable:
 
 
 def _name(mechanism: Mechanism[Any]) -> str:
-    """Return the name of a mechanism in the table; none if a parameter other than its loss is changed."""
+    """Return the name of a mechanism in the table, if no parameter other than its loss is changed."""
     name = type(mechanism).__name__
     others = {
         field.name: getattr(mechanism, field.name)
@@ -266,7 +268,7 @@ def _name(mechanism: Mechanism[Any]) -> str:
 
 
 def tells_apart(mechanism: object, bins: int) -> bool:
-    """Return whether the first two bins, and the last two, have different laws of their reports.
+    """Return whether the first two bins, and the last two, have different distributions of their reports.
 
     `Cumulative` always serves: its resolution inside a cell is part of its simulated error.
     """
@@ -310,10 +312,10 @@ def simulate(
 
 
 def _times_ratio(tabulated: Simulated, found: Simulated, usual: Simulated) -> Simulated:
-    """Return the error of a mechanism that is not in the table: that of SW there, times their ratio.
+    """Return the error of a mechanism that is not in the table: the error of SW times a simulated ratio.
 
-    A few runs of each are about the same people. Their own mean squares depend on few of the shapes, and are
-    not comparable with those of the table.
+    Both are simulated in a few runs, with the same people. Their mean squares cover few of the shapes, so
+    only their ratio is used.
     """
     own, other = np.array(found.misses), np.array(usual.misses)
     ratio = float(own.mean() / other.mean())
@@ -324,7 +326,7 @@ def _times_ratio(tabulated: Simulated, found: Simulated, usual: Simulated) -> Si
 
 
 def people_for_error(mechanism: object, question: ShapeQuestion, target: float) -> int | None:
-    """Return how many people bring the error down to a target, to a few per cent; None if none do."""
+    """Return how many people bring the error down to a target, to a few per cent; None if no number does."""
 
     def ratio(n: float) -> float:
         return simulate(mechanism, question, round(n), FIRST).error / target

@@ -18,10 +18,10 @@ from dither.mechanisms.numeric.pm import Hybrid
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.optimal.vectors import InBall
 
-Single = Hybrid | Optimal  # for one number
+Single = Hybrid | Optimal  # a mechanism for one number
 
 _MOST_NAMED: Final = 4096  # numbers up to which `Sampled` is proposed: each is an attribute with a name
-_SHARES: Final = np.arange(1, 101) / 100.0  # of the corner's squared length, at which people are compared
+_SHARES: Final = np.arange(1, 101) / 100.0  # compared shares of the corner's squared length
 
 
 def on_vectors(
@@ -64,8 +64,8 @@ def reach(domain: Vectors, each: float | None) -> float:
 def squared_error(candidate: Candidate) -> float:
     """Return n times the mean squared length of the error that privacy adds, for the worst vectors.
 
-    The worst vectors for `Sampled` are those with numbers of equal size. Each number is known of one person
-    in d: this adds (d − 1) times the squared length.
+    The worst vectors for `Sampled` are those with numbers of equal size. Each number is known for one person
+    in d, so (d − 1) times the squared length is added.
     """
     mechanism, domain = candidate.mechanism, cast(Vectors, candidate.domain)
     if isinstance(mechanism, InBall):
@@ -79,7 +79,7 @@ def squared_error(candidate: Candidate) -> float:
 
 
 def corner_share(domain: Vectors, most: float) -> float:
-    """Return the squared length of vectors over that of the corner of the box of their numbers, up to 1."""
+    """Return the squared length of vectors relative to the corner of their numbers' box, at most 1."""
     return min(domain.length**2 / (domain.dimension * most**2), 1.0)
 
 
@@ -96,8 +96,8 @@ def _error_of_sampled(unit: Single, size: int, shares: Floats) -> Floats:
 def turning_point(dimension: int, epsilon: float) -> float | None:
     """Return the share of the corner's squared length from which `Sampled` needs fewer people; None if never.
 
-    The corner is the vector all of whose numbers are as far from the centre as any may be. Vectors are
-    reported with their own length as that of the ball.
+    The corner is a vector whose numbers all have the largest distance from the centre. Vectors are reported
+    in a ball whose radius is their own length.
     """
     whole = InBall(Vectors(dimension), epsilon=epsilon).error
     single = _error_of_sampled(_for_a_number(epsilon)[1], dimension, _SHARES)

@@ -295,9 +295,9 @@ class AskedAgain(Answering, Combinator):
 class Once(AskedAgain):
     """One answer of each person in `days` days, on a day that is drawn uniformly, before the data are seen.
 
-    `every` is the length of a period in days, if there is to be one answer in each period: the guarantee is
-    then the sum over all periods. On a device, `dt.Inquiry.once` and an account keep the drawn day, so that
-    a restart does not draw again; `perturb` draws for many people at once, as in a simulation.
+    With `every`, there is one answer in each period of this number of days, and the guarantee is the sum over
+    all periods. On a device, `dt.Inquiry.once` and an account keep the drawn day, so that a restart does not
+    draw again; `perturb` draws for many people at once, as in a simulation.
 
     Promise:   the mechanism's ε for a person's values on all days together, however they change. With
                `every`, that ε times the number of periods. The day is independent of the values.

@@ -347,7 +347,7 @@ class AtomSearch:
     def end_masses(
         self, model: DensityModel, mode: DensityMode, atoms: list[Atom]
     ) -> list[tuple[Atom, Floats]]:
-        """Return an atom for each end that has none, with the possible change of all shares, its own last.
+        """Return an atom for each end without an atom, with the possible change of all shares, its own last.
 
         Clipped values may put a few people at an end. The search may miss them, and a smooth curve hides
         them.

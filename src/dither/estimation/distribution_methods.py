@@ -70,11 +70,11 @@ class Likelihood(Method):
         return _likeliest_on_line(summary).variance()
 
     def quantile(self, summary: Counts, q: float) -> Estimate:
-        """Estimate the value below which a q of the people are."""
+        """Estimate the value below which a share q of the people is."""
         return _likeliest_on_line(summary).quantile(q)
 
     def distribution(self, summary: Counts, bins: Bins = None) -> EstimatedDistribution:
-        """Estimate the distribution over bins: how many equal ones, or their edges."""
+        """Estimate the distribution over bins: a number of equal bins, or their edges."""
         question = number_question(summary)
         _check_plain(question)
         ends = edges_of(question.line, bins)
@@ -149,7 +149,7 @@ class EmpiricalBayes(Method):
         return replace(answer, remark=answer.remark + remark)
 
     def quantile(self, summary: Counts, q: float) -> Estimate:
-        """Estimate the value below which a q of the people are."""
+        """Estimate the value below which a share q of the people is."""
         if is_too_coarse(summary):
             return likelihood.quantile(summary, q)
         self._on_line(summary)
@@ -166,7 +166,7 @@ class EmpiricalBayes(Method):
         return question
 
     def distribution(self, summary: Counts, bins: Bins = None) -> EstimatedDistribution:
-        """Estimate the distribution over bins: how many equal ones, or their edges."""
+        """Estimate the distribution over bins: a number of equal bins, or their edges."""
         if is_too_coarse(summary):
             return likelihood.distribution(summary, bins)
         return EstimatedDistribution.of_curve(self.curve(summary), summary, repr(self), bins)
@@ -262,11 +262,11 @@ class AsReported(Method):
         return resultant_length(summary, as_reported=True)
 
     def quantile(self, summary: Counts, q: float) -> Estimate:
-        """Estimate the value below which a q of the people are."""
+        """Estimate the value below which a share q of the people is."""
         return self.distribution(summary, 1024).quantile(q)
 
     def distribution(self, summary: Counts, bins: Bins = None) -> EstimatedDistribution:
-        """Estimate the distribution over bins: how many equal ones, or their edges."""
+        """Estimate the distribution over bins: a number of equal bins, or their edges."""
         # Reports beyond the domain are counted in the bin at its nearer end.
         question = number_question(summary)
         _check_plain(question)

@@ -206,7 +206,7 @@ class EstimatedDistribution(Tabular):
 
     @with_people
     def quantile(self, q: float) -> Estimate:
-        """Estimate the value below which a q of the people are."""
+        """Estimate the value below which a share q of the people is."""
         self._check_ordered("a quantile")
         if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
             raise InvalidParameter(
@@ -313,7 +313,7 @@ class EstimatedDistribution(Tabular):
     def records(self, level: float | None = None) -> list[Row]:
         """Return a row for each bin: its ends, its share, and the ends of its interval at a level.
 
-        Without a level only a curve has intervals (95 %), because those of a likelihood fit take longer.
+        Without a level only a curve has intervals (95 %), because intervals of a likelihood fit take longer.
         Ends that are dates or times are texts.
         """
         rows, unit = self.numbers(level), self.line.unit

@@ -424,7 +424,7 @@ def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedF
 
 
 def pair_rates(kernel: SupportKernel) -> tuple[float, float]:
-    """Return the probability that a report supports a person's own category and another, and two others.
+    """Return the probability of supporting a person's own category and another one, and two other ones.
 
     For designs and for hashing the second is an average over the categories.
     """

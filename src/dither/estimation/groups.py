@@ -40,7 +40,7 @@ Label = tuple[Hashable, ...]  # one entry for each column of labels
 Labels = Sequence[Hashable] | Array | Mapping[str, Sequence[Hashable] | Array]
 Quantity = Callable[[Counts], Estimate]
 
-_ALL: Final = " in all groups"  # beside the number of people of a private group
+_ALL: Final = " in all groups"  # printed after the number of people of a private group
 _N_OF_ALL: Final = "; n counts all people"
 MOST_GROUPS: Final = 100_000
 _PIECES: Final = 64  # largest number of arrays in a group before they are joined

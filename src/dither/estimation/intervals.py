@@ -3,8 +3,9 @@
 An `Estimate` has one. Further methods depend on the evidence that this object carries: `Sequential` and
 `Attackable` are the requirements of `at_any_time` and `if_lying`.
 
-Confidence sequences hold at all numbers of reports at once, so that looking is free. Let Y be numbers from
-`low` to `high` with mean μ, c = high − low, and let ψ(λ) = −ln(1 − λ) − λ. For every m and 0 ≤ λ < 1,
+Confidence sequences hold at all numbers of reports at once, so that the reports may be evaluated at any time.
+Let Y be numbers from `low` to `high` with mean μ, c = high − low, and let ψ(λ) = −ln(1 − λ) − λ. For every m
+and 0 ≤ λ < 1,
 
     exp(λ·Σ(Y − m)/c − ψ(λ)·Σ(Y − m)²/c²)
 
@@ -12,8 +13,8 @@ is at most a product of 1 + λ(Y − m)/c [Fan15, eq. 4.11]. The mean of this pr
 report. So the probability that a mixture over λ ever reaches 1/α is at most α [Ville39]. The mixture depends
 only on n, the average and the squares, so a summary is enough. Neither an order nor normality is assumed.
 
-Other intervals allow for a share of lies. A liar may send any report. The counted reports include those of
-the liars, so the honest reports are the ones that remain after some are removed. Removing the most extreme
+Other intervals allow for a share of lies. A liar may send any report. The counted reports include the liars'
+reports, so the honest reports are the ones that remain after some are removed. Removing the most extreme
 reports gives the farthest possible honest average (docs/theory.md, "What liars can do").
 """
 

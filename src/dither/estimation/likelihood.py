@@ -265,7 +265,7 @@ class Relaxed:
 
     @cached_property
     def groups(self) -> Integers:
-        """A number for each bin; neighbours whose reports have the same law share one.
+        """A number for each bin; neighbours whose reports have the same distribution have one number.
 
         The shares of such bins are not separately identifiable.
         """
@@ -481,7 +481,7 @@ class Inference(ABC):
     @property
     @abstractmethod
     def groups(self) -> Integers:
-        """A number for each bin; neighbours whose reports have the same law share one."""
+        """A number for each bin; neighbours whose reports have the same distribution have one number."""
 
     def mean(self) -> Estimate:
         """Estimate the mean."""
@@ -530,7 +530,7 @@ class Inference(ABC):
         return np.asarray(found + 1.0 if last < first - 2.0 * self.blur else np.maximum(found, 0.0))
 
     def quantile(self, q: float) -> Estimate:
-        """Estimate the value below which a q of the people are."""
+        """Estimate the value below which a share q of the people is."""
         sums = np.maximum.accumulate(np.concatenate([[0.0], np.cumsum(self.shares)]))
         first = int(np.searchsorted(sums, q, side="left"))
         last = int(np.searchsorted(sums, q, side="right"))

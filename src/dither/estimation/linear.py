@@ -66,7 +66,7 @@ class LengthInterval(ConfidenceInterval):
     """The interval of a mean resultant length: 1 if all directions are the same, 0 if they cancel.
 
     `seen` is the length of the mean report and `noise` is its standard error. `kept` is the factor ρ by which
-    the mechanism shortens the mean. With `complement` the interval is of the circular variance, 1 − length.
+    the mechanism shortens the mean. With `complement` the interval is for the circular variance, 1 − length.
     """
 
     seen: float

@@ -57,7 +57,7 @@ def has_numbers(question: Question) -> TypeGuard[NumberQuestion]:
 
 
 def check_scale(question: Question) -> None:
-    """Raise NotIdentifiable for numbers on a scale, where the mean position is not the mean's position."""
+    """Raise NotIdentifiable for numbers on a scale, because the scale changes a mean."""
     line = question.domain.line
     if line is not None and line.scale:
         raise NotIdentifiable(

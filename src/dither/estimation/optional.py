@@ -240,7 +240,7 @@ def answered_counts(summary: Counts) -> Any:
         parameters=question.parameters,
         made_by=question,
     )
-    vars(request)["guarantee"] = question.guarantee  # the guarantee is that of the question on the devices
+    vars(request)["guarantee"] = question.guarantee  # the guarantee belongs to the question on the devices
     return AnsweredCounts(request, counts, n, error / within * even * room / found)
 
 

@@ -495,7 +495,7 @@ def by_day(
     hides sudden changes: a shock is spread over these days. `drift` is the largest change of the value
     in a day, if that can be assumed; then intervals cover the value of the day and not only the average.
 
-    `smoothing="auto"` takes the values for a level that moves by random steps, with a weekly pattern if the
+    `smoothing="auto"` models the values as a level that moves by random steps, with a weekly pattern if the
     reports show one. The size of the steps is estimated. Its intervals cover the value of the day itself. It
     needs `dt.Once`, where different people report on each day.
 

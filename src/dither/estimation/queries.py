@@ -65,7 +65,7 @@ class EstimatedCumulative(Estimate):
     """The share of people below the upper end of each cell, or with at most each answer of a scale.
 
     `value[i]` is the share up to `edges[i + 1]`. The last share is 1. With `"linear"`, standard errors and
-    intervals are those of the unbiased estimates. The regression to an increasing curve has a smaller error.
+    intervals belong to the unbiased estimates. The regression to an increasing curve has a smaller error.
     """
 
     edges: Floats = field(kw_only=True)
@@ -199,9 +199,9 @@ def cumulative(
 
     By default the unbiased estimates are replaced by the increasing numbers from 0 to 1 that are nearest in
     squares (isotonic regression). This never increases the sum of squared errors. `monotone=False` leaves
-    them unbiased. `method="empirical bayes"` takes the shares of neighbouring cells to lie about a smooth
-    curve, except for the first and last cell, which may differ from it by a factor: smaller errors, and
-    intervals that hold on average if that is so.
+    them unbiased. `method="empirical bayes"` assumes that the shares of neighbouring cells lie about a smooth
+    curve; the first and last cell may differ from it by a factor. If this is true, errors are smaller, and
+    intervals hold on average.
     """
     check_choice("method", method, Literal["linear", "empirical bayes"])
     value, error, question, n = _read(reports)

@@ -200,11 +200,11 @@ def _same_weighted(first: object, second: object, weights: tuple[Weighting, Weig
 def same_among_private(reports: Reports, first: Floats, second: Floats) -> Significance:
     """Test the hypothesis that the people of two private groups have the same distribution of answers.
 
-    `first` and `second` are for each person a number with mean 1 for a member of the group and 0 for others
-    (`indicators`). Answers are compared by the shares of categories, or of five classes of reports on
-    numbers: Σ y·g/Σ y estimates the share g of a group, and the statistic is the χ² of the differences
-    with the covariance of their linearisations under the hypothesis. It contains the noise of both questions.
-    For `dt.Nullable` numbers they are the shares among people who answered.
+    `first` and `second` have a number for each person. Its mean is 1 for a member of the group and 0 for
+    others (`indicators`). Answers are compared by the shares of categories, or of five classes of reports on
+    numbers: Σ y·g/Σ y estimates the share g of a group, and the statistic is the χ² of the differences with
+    the covariance of their linearisations under the hypothesis. It contains the noise of both questions. For
+    `dt.Nullable` numbers they are the shares among people who answered.
     """
     check_one_answer(reports.question)
     answered = np.ones(len(reports))
@@ -242,8 +242,8 @@ def goodness_of_fit(
     """Test the hypothesis that answers are distributed as expected.
 
     For categories `expected` is a mapping from answers to shares that sum to 1. For numbers it is a list of
-    public values, each equally likely, such as quantiles of a distribution at (i + ½)/m. Of `dt.Nullable`
-    answers it is what those who answered are expected to have; with a share for `None`, of all people.
+    public values, each equally likely, such as quantiles of a distribution at (i + ½)/m. For `dt.Nullable`
+    answers it describes the people who answered or, with a share for `None`, all people.
     """
     if not isinstance(reports, Reports) or not reports.question.alone:
         raise InvalidParameter(
@@ -313,9 +313,10 @@ def _may_be_left_out(question: Question) -> TypeGuard[OptionalQuestion]:
 def _answer_classes(question: OptionalQuestion, counts: Floats | Integers) -> tuple[Floats, Floats]:
     """Return a number for each report and class of reports, and the decoded indicator of an answer.
 
-    Five classes have about as many reports on numbers each, and all but the first are kept. For every person
-    the noise puts a report into a class with a known probability. Less this probability, the number has the
-    mean 0 without an answer, so its ratio to the decoded indicator is a mean over the people who answered.
+    Reports on numbers are divided into five classes of about equal size, and all but the first are kept. For
+    every person the noise puts a report into a class with a known probability. Less this probability, the
+    number has the mean 0 without an answer, so its ratio to the decoded indicator is a mean over the people
+    who answered.
     """
     kernel = question.kernel
     reported = np.zeros(kernel.outcomes)
@@ -414,10 +415,10 @@ def _judge(
 
 
 def category_noise(kernel: SupportKernel) -> tuple[float, float]:
-    """Return a and b such that a frequency f has the variance (a + b·f − f²)/n, less what all share.
+    """Return a and b such that a frequency f has the variance (a + b·f − f²)/n, up to a common term.
 
     The covariance of the estimates of all categories is diag(a + b·f) − ffᵀ, up to terms that are the same
-    along a row or a column; the contrasts between categories do not see those.
+    along a row or a column; contrasts between categories do not depend on these terms.
     """
     gap = float(kernel.rates[0] - kernel.rates[1])
     own, both = pair_rates(kernel)
@@ -425,7 +426,7 @@ def category_noise(kernel: SupportKernel) -> tuple[float, float]:
 
 
 def implied_covariance(kernel: SupportKernel, shares: Floats) -> Floats:
-    """Return the covariance of a person's indicators that shares imply, as far as contrasts see it."""
+    """Return the covariance of a person's indicators that shares imply, up to terms without contrasts."""
     constant, slope = category_noise(kernel)
     return np.asarray(np.diag(constant + slope * shares) - np.outer(shares, shares))
 
@@ -454,7 +455,7 @@ def _contrast_statistic(gaps: Floats, spread: Floats, shares: Floats, scale: Flo
 
 
 def _expected_shares(reports: Reports, question: CategoryQuestion, shares: Floats, what: str) -> Significance:
-    """Return the test of the frequencies against expected ones, with the covariance that those imply."""
+    """Return the test of the frequencies against expected ones, with the covariance that these imply."""
     n, kernel = len(reports), question.kernel
     if n < 2:
         raise NotIdentifiable("expected at least two reports for a goodness of fit, got fewer")

@@ -87,12 +87,12 @@ def _may_be_missing(summary: Reports | Counts) -> bool:
 
 
 def _of_whom(reports: Reports | Counts) -> str:
-    """Return the remark that `n` counts all people, and the estimate is of those who answered; or nothing."""
+    """Return the remark that `n` includes people who did not answer, or an empty text."""
     return OF_ANSWERS if _may_be_missing(summarise(reports)) else ""
 
 
 def count_numbers(reports: Reports | Counts) -> Counts:
-    """Return the summary of reports on numbers; of those that may be missing, counts of who answered."""
+    """Return the summary of reports on numbers; for optional numbers, the counts of people who answered."""
     summary = summarise(reports)
     return _of_answers(summary) if _may_be_missing(summary) else summarise_numbers(summary)
 
@@ -331,11 +331,10 @@ def quantile(
     """Estimate a quantile: the value below which a share q of the people are. The median has q = 0.5.
 
     A list of shares returns a sequence of estimates, with a frame and a picture; each interval holds at its
-    own level, not all together. The
-    value is read off a smooth density with point masses. The interval contains the interval of the smooth
-    density, and a fifth of the reach of `method="likelihood"`. It prints the width at which the density has
-    to be smooth. `method="likelihood"` assumes nothing about the distribution, and is two to three times as
-    wide; `method="empirical bayes"` uses only the smooth density.
+    own level, not all together. The value comes from a smooth density with point masses. The interval
+    contains the interval of the smooth density, and a fifth of the reach of `method="likelihood"`. It prints
+    the width at which the density has to be smooth. `method="likelihood"` assumes nothing about the
+    distribution, and is two to three times as wide; `method="empirical bayes"` uses only the smooth density.
     `weights` are public, one for each report. The interval uses the effective number of people.
     """
     if isinstance(q, list | tuple | np.ndarray):
@@ -385,8 +384,8 @@ def distribution(
 ) -> EstimatedDistribution:
     """Estimate how values are distributed over an interval or a circle.
 
-    `bins` is a number of equal bins or the edges of unequal ones; left out, there are as many as the error of
-    the estimate allows. The default is a smooth density with point masses, where the reports show some.
+    `bins` is a number of equal bins or the edges of unequal ones; by default, the error of the estimate
+    determines their number. The default is a smooth density with point masses, where the reports show some.
     `method="likelihood"` is (spiky) maximum likelihood, with intervals that assume no smoothness.
     `method="smoothed"` is its smoothed version (EMS), `method="as reported"` the histogram of the reports.
     `weights` are public, one for each report. Then `n` of the result is the effective number of people.
@@ -451,7 +450,7 @@ def estimate(
 
     `by` may also be reports of the same people on a private category: then the mean, or the frequencies, of
     each category's people is estimated, without the noise of either question. `weights` are public, one for
-    each report. `person` is a public id for each report: of people who are in several groups, as in waves,
+    each report. `person` is a public id for each report: if people are in several groups, as in waves,
     differences are paired.
 
     >>> import dither as dt

@@ -1,10 +1,9 @@
 """Weights of people: raking to published totals, design effects, and averages of weighted numbers.
 
-Weights are public numbers, one for each report. A weighted average is Σ w·y/Σ w. Its error is that of its
-linearisation w·(y − average)/mean(w), so it accounts for varying weights and their correlation with the
-answer. Raked weights make the totals of some public columns known: the part of y that these
-columns explain has no error. The linearisation uses the residual of y's weighted regression on them
-[Deville92].
+Weights are public numbers, one for each report. A weighted average is Σ w·y/Σ w. Its error is the error of
+its linearisation w·(y − average)/mean(w), so it accounts for varying weights and their correlation with the
+answer. Raked weights make the totals of some public columns known: the part of y that these columns explain
+has no error. The linearisation uses the residual of y's weighted regression on them [Deville92].
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _ALONE: Final = 0.01  # lower limit of the other people's share of the weight, for the error
-_FEW: Final = 100.0  # effective people; with fewer, a few people carry the weight, …
-_UNEVEN: Final = 5.0  # … if the number of people is this many times larger
+_FEW: Final = 100.0  # effective people; with fewer, and weights this uneven, a few people carry the weight
+_UNEVEN: Final = 5.0  # the least ratio of the number of people to the effective people for this
 _ROUNDS: Final = 1000
 _CLOSE: Final = 1e-10  # relative tolerance of a total
 _AGREE: Final = 1e-6  # relative tolerance of the sums of two lists of published totals
@@ -199,11 +198,11 @@ def relative_variance(numbers: Floats, weights: Weights) -> float:
 def student(value: float, influence: Floats, weights: Weights | None = None) -> StudentInterval:
     """Return a value with the error of its influences, one for each person, whose mean is about 0.
 
-    The skewness of the influences moves the interval, unless weights leave few degrees of freedom. Then it
-    is the interval of a few people. If few people have most of the influence, their variance is uncertain:
+    The skewness of the influences moves the interval, unless weights leave few degrees of freedom. Then it is
+    the interval of a few people. If few people have most of the influence, their variance is uncertain:
     Student's quantile has the degrees of freedom that their kurtosis leaves [Satterthwaite46]. If uneven
-    `weights` count for fewer than 100 equal people, it has no more than those, and the interval says that few
-    people carry the weight: who is heavier still may be missing.
+    `weights` count for fewer than 100 equal people, its degrees of freedom are at most this number, and the
+    interval says that few people carry the weight, because people with larger weights may be missing.
     """
     n = influence.size
     gaps = influence - influence.mean()

@@ -13,6 +13,6 @@ def whole(number: int) -> str:
 
 
 def plain(number: float) -> str:
-    """Return a number of an axis with a minus sign and grouped digits."""
+    """Return a number on an axis, with a typographic minus sign and grouped digits."""
     text = f"{number:,.6g}" if abs(number) < 1e6 else f"{number:.3g}"
     return text.replace(",", THIN).replace("-", "−")

@@ -252,7 +252,7 @@ class Tableau(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tabular(Tableau):
-    """A result with rows that can be a data frame, notebook HTML and a picture."""
+    """A result whose rows can be shown as a data frame, as HTML in a notebook and as a picture."""
 
     # The name of the question, if it is known.
     about: str = field(default="", kw_only=True, repr=False, compare=False)

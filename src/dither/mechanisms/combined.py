@@ -360,11 +360,11 @@ class Sampled(Attributes):
     """One attribute, drawn at random for each person, is reported with the full budget.
 
     Promise:   the largest privacy loss of any of the mechanisms, for one record; the draw ignores the values.
-    Reports:   `records["age"]` are the reports of those who drew that attribute, a random part of everybody,
-               so every estimator accepts them; `records.chosen` is the attribute of each person.
+    Reports:   `records["age"]` are the reports of those who drew that attribute, a random part of all people,
+    so every estimator accepts them; `records.chosen` is the attribute of each person.
     Use when:  there are many attributes: with d attributes errors grow by √d, with a divided budget by about
                d.
-    Permanent: if the attributes are memoised, with one key, the choice is derived from the key too: a device
+    Permanent: if the attributes are memoised, with one key, the choice is also derived from the key: a device
                always reports the same attribute.
     Reference: [Wang19, Sec. IV-B], with one attribute per person.
 

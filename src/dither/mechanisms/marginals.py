@@ -343,7 +343,7 @@ def table_of_pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePla
 
 def _cells_of_subsets(sizes: tuple[int, ...], count: int) -> int:
     """Return the total number of cells of all subsets of `count` attributes, without listing them."""
-    cells = [1, *(0 for _ in range(count))]  # by the number of attributes; ∏ (1 + size·t) up to t^count
+    cells = [1, *(0 for _ in range(count))]  # cells by the number of attributes: ∏ (1 + size·t) up to t^count
     for size in sizes:
         for held in range(count, 0, -1):
             cells[held] += size * cells[held - 1]

@@ -304,7 +304,7 @@ class SumOfBits:
 
 
 def sums_of_bits(n: int, ratio: float, blocks: int) -> Iterator[SumOfBits]:
-    """Yield sums of the bits of n − 1 others, one of which hides a person no better than any arrangement.
+    """Yield sums of the bits of n − 1 others; for any arrangement, one of them hides a person no better.
 
     Reports are of two kinds, and one kind is at most `ratio` times as likely for one person as for another.
     For a given event δ is linear in each person's probability of a 1. So it is largest if everybody has one

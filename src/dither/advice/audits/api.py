@@ -67,11 +67,11 @@ def audit_function(
 
     The randomiser is a callable: an array of values in, the same number of reports out (with `each`, one
     value in and one report out). `domain` is a domain, a list of inputs any two of which are neighbours, or
-    `dt.audits.Neighbours`. The finding has a lower bound on the spent ε. It is wrong with probability at
-    most 1 − confidence, and `ok` is False if it is larger than `epsilon`. With ε = ∞ nothing
-    is claimed and all samples are used. `samples` counts all reports; the audit stops earlier when it is
-    decided, or after about `seconds` seconds. A randomiser with a parameter `source` is also run on chosen
-    random bytes. `seed` is of the audit's own choices, not of the randomiser.
+    `dt.audits.Neighbours`. The finding has a lower bound on the spent ε. It is wrong with probability at most
+    1 − confidence, and `ok` is False if it is larger than `epsilon`. With ε = ∞ nothing is claimed and all
+    samples are used. `samples` counts all reports; the audit stops earlier when it is decided, or after about
+    `seconds` seconds. A randomiser with a parameter `source` is also run on chosen random bytes. `seed`
+    determines the audit's own choices, not the randomiser.
 
     >>> import numpy as np
     >>> from dither import Interval
@@ -162,7 +162,7 @@ def _experiments(
 
 
 def _of_how_many(tried: int, calls: Calls, domain: object) -> str:
-    """Return how many inputs were tried, and of how many where the domain is finite."""
+    """Return the number of inputs that were tried and, if the domain is finite, the number of all inputs."""
     listed = domain.count if isinstance(domain, Domain) else None
     known = len(calls.neighbours.inputs) if listed is None else listed
     return f"{tried} of {known} inputs"

@@ -85,7 +85,7 @@ class Evidence(Tabular):
     def records(self) -> list[Row]:
         """Return a row for each bin: its share of the reports of both inputs, and whether it is the event's.
 
-        Without bins, as after `repeat`, only the event.
+        Without bins, as after `repeat`, the only row is the event.
         """
         if self.shares is None or self.chosen is None:
             first, second = (hits / trials for hits, trials in zip(self.hits, self.trials, strict=True))
@@ -124,7 +124,7 @@ _THRESHOLD: Final = 4.5  # threshold of |t| [Reparaz17]
 
 @dataclass(frozen=True)
 class Timing(Tabular):
-    """The durations of calls with two inputs, compared by Welch's t-test: no part of ε, and not a proof."""
+    """The durations of calls with two inputs, compared by Welch's t-test: not a part of ε, nor a proof."""
 
     first: Any
     second: Any

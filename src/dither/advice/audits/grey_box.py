@@ -1,8 +1,8 @@
 """The grey box: a randomiser that takes its random bytes from an argument `source`.
 
-Neighbouring inputs are run on the same bytes, including the exact audit's scripts. How many bytes
-are drawn and which lines run may depend on the value: both are noted, and neither is part of ε. If a draw
-needs no more than two bytes or so, all of them are tried, and the probabilities are exact.
+Neighbouring inputs are run on the same bytes, including the exact audit's scripts. How many bytes are drawn
+and which lines run may depend on the value: both are noted, and neither is part of ε. If a draw needs at most
+about two bytes, all of them are tried, and the probabilities are exact.
 """
 
 from __future__ import annotations

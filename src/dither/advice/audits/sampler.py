@@ -203,7 +203,7 @@ def _perturb(question: Question, value: Any, count: int, source: Source) -> Arra
 
 
 def _ones(question: Question, known: Listed, index: int, count: int, source: Source) -> Integers:
-    """Return the reports of one input, drawn one by one in plain integers; none if they are rows."""
+    """Return the reports of one input, drawn one by one in plain integers, or nothing if reports are rows."""
     kernel, value = question.kernel, known.inputs[index]
     if not isinstance(kernel, CellKernel) or np.ndim(value):
         return np.zeros(0, dtype=np.int64)
@@ -213,8 +213,8 @@ def _ones(question: Question, known: Listed, index: int, count: int, source: Sou
 def _agree(drawn: Integers, law: Floats) -> bool:
     """Return whether the frequencies of reports agree with their probabilities, in groups of reports.
 
-    Reports are grouped in two ways, about equally likely groups each: as they are numbered, and from the
-    likeliest to the least likely.
+    Reports are divided into about equally likely groups in two ways: by their numbers, and from the likeliest
+    to the least likely.
     """
     if not drawn.size:
         return True

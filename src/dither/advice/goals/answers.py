@@ -133,7 +133,7 @@ class Tables(Averaged):
 
     The error is the root mean square over all cells, for people spread evenly. With `rows=True` the tables
     are for `dt.rows`: the error is the L1 distance of a table of two attributes in rows, simulated for
-    attributes of which each depends on the one before. Then more people may be asked about one attribute.
+    attributes that each depend on the one before. Then more people may be asked about one attribute.
 
     >>> import dither as dt
     >>> profile = dt.Profile({name: dt.Categories(8) for name in "abcde"})

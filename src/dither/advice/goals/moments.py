@@ -49,10 +49,10 @@ def even_variances(mechanism: JointMoments) -> Floats:
 
 @dataclass(frozen=True)
 class Covariance(Averaged):
-    """The covariances of the numbers of n people: the root mean square error over the pairs, sides being 1.
+    """The covariances of n people's numbers: the root mean square error over pairs, for sides of length 1.
 
-    It is what privacy adds for people spread evenly. `dt.stats.covariance`, `dt.stats.correlation` and
-    `dt.stats.regression` read the reports. `Sampled` cannot answer: nobody reports two numbers.
+    It is the error from privacy, for people spread evenly. `dt.stats.covariance`, `dt.stats.correlation` and
+    `dt.stats.regression` take the reports. `Sampled` cannot answer: nobody reports two numbers.
 
     >>> from dither import recommend
     >>> body = Box({"height": Interval(100, 220), "weight": Interval(30, 200)})
@@ -97,7 +97,7 @@ class Covariance(Averaged):
 class Variance(Averaged):
     """The variance of the numbers of n people, in squares of the domain's unit.
 
-    The error is what privacy adds for values spread evenly; sampling adds its own.
+    The error is the error from privacy, for values spread evenly. Sampling adds its own error.
 
     >>> from dither import recommend
     >>> recommend(Interval(0, 1), Variance(n=10_000), epsilon=1)[0]["mechanism"]

@@ -37,10 +37,10 @@ class Goal(ABC):
     otherwise: ClassVar[str]  # for the error message: which goal to use on other domains
     close: ClassVar[float] = 1e-4  # the relative accuracy of a predicted error
     near: ClassVar[float] = 0.0  # errors up to this factor above the smallest are ranked by bytes
-    simulated: ClassVar[bool] = False  # whether `errors(rough=True)` is much faster
-    units: ClassVar[bool] = False  # whether candidates promise for different units, which are then shown
-    instead: ClassVar[str] = "in longer reports"  # how a mechanism with less error than the first has it
-    apart: ClassVar[bool] = False  # whether `dt.compare` lists the goal's own candidates and nothing else
+    simulated: ClassVar[bool] = False  # True if `errors(rough=True)` is much faster
+    units: ClassVar[bool] = False  # True if promises of candidates have different units; units are then shown
+    instead: ClassVar[str] = "in longer reports"  # the price of a smaller error than the first's
+    apart: ClassVar[bool] = False  # True if `dt.compare` lists only the goal's own candidates
 
     def check(self, domain: Domain) -> None:
         """Raise InvalidParameter unless the goal applies to a domain."""
@@ -73,7 +73,7 @@ class Goal(ABC):
     def columns(
         self, candidates: list[Candidate], progress: Progress | None = None
     ) -> tuple[str, list[dict[str, float | None]]]:
-        """Return what `dt.compare` shows: how errors were found, and their columns, the first to sort by."""
+        """Return how errors were found, and their columns, for `dt.compare`, which sorts by the first."""
         return "", [{"error": self.error(candidate.mechanism)} for candidate in candidates]
 
     def least_error(self, candidates: list[Candidate]) -> float | None:
@@ -95,7 +95,7 @@ class Goal(ABC):
 
     @abstractmethod
     def sampling(self, domain: Domain) -> float | None:
-        """Return n times the squared sampling error, of the population that has most; None if not derived."""
+        """Return n times the squared sampling error of the worst population; None if not derived."""
 
     @abstractmethod
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
@@ -255,7 +255,7 @@ class Frequencies(Averaged):
         return average_variance(mechanism)
 
     def sampling(self, domain: Domain) -> float:
-        """Return the mean of f(1 − f) over the categories: largest if all are as frequent."""
+        """Return the mean of f(1 − f) over the categories: largest if all are equally frequent."""
         share = 0.0 if domain.listed is None else min(domain.most / len(domain.listed), 0.5)
         return float(share * (1.0 - share))
 
@@ -534,13 +534,12 @@ class _Simulated(Goal):
 class Distribution(_Simulated):
     """The distribution of the values of n people, as `dt.distribution` estimates it.
 
-    The error is `"w1"`, the area between the true and the estimated cumulative distribution
-    (how far, on average, people would have to move to turn one into the other), or `"ks"`, their
-    largest gap. It is simulated with the mechanism itself, for people drawn from twelve shapes and their
-    mirror images, and has their sampling error in it; on a circle for people with the shape Beta(4, 4).
-    `Cumulative` is read by `dt.cumulative(reports, method="empirical bayes")`. Mechanisms for
-    which the first or last two of `bins` equal parts are not identifiable, as OGPM near the ends of an
-    interval, are left out.
+    The error is `"w1"`, the area between the true and the estimated cumulative distribution (how far, on
+    average, people would have to move to turn one into the other), or `"ks"`, their largest gap. It is
+    simulated with the mechanism itself, for people drawn from twelve shapes and their mirror images, and
+    includes their sampling error. On a circle, people have the shape Beta(4, 4). Reports of `Cumulative` are
+    estimated by `dt.cumulative(reports, method="empirical bayes")`. Mechanisms for which the first or last
+    two of `bins` equal parts are not identifiable, as OGPM near the ends of an interval, are left out.
     """
 
     bins: int = _BINS
@@ -572,9 +571,9 @@ class Distribution(_Simulated):
 class Quantile(_Simulated):
     """A quantile of n people's values, as `dt.quantile` estimates it: the root mean square error.
 
-    It is simulated by the mechanism itself, for people drawn from twelve shapes and their mirror images, and
-    has their sampling error in it. A table of such simulations ships with the package, for ε from 0.25 to 8
-    and 300 people or more. A mechanism is ranked before SW only if it is better by two standard errors.
+    It is simulated with the mechanism itself, for people drawn from twelve shapes and their mirror images,
+    and includes their sampling error. A table of such simulations ships with the package, for ε from 0.25 to
+    8 and 300 people or more. A mechanism is ranked before SW only if it is better by two standard errors.
     """
 
     share: float = 0.5

@@ -86,7 +86,7 @@ class Locations(Goal):
         return predicted_error(mechanism, self.places, length=self.length, step=self.step)
 
     def sampling(self, domain: Domain) -> None:
-        """Return None: it is no estimate for a population."""
+        """Return None, because this is not an estimate for a population."""
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter(
@@ -102,11 +102,12 @@ class Locations(Goal):
 
 @dataclass(frozen=True)
 class CompletePaths(Goal):
-    """Each complete path by itself: the mean distance of its report to it, for one ε of the path.
+    """Each complete path by itself: the mean distance between it and its report, with one ε for the path.
 
-    `prior` are public paths with their source: the error is that of a half of them, for mechanisms fitted to
-    the other half. Mechanisms that divide ε over the places of a path are ranked with the same promise. Then
-    those follow that promise ε for each location only, which is a weaker promise: column `promise`.
+    `prior` are public paths with their source: the error is computed on one half of them, for mechanisms
+    fitted to the other half. Mechanisms that divide ε over the places of a path are ranked with the same
+    promise. Mechanisms that promise ε only for each location follow; the column `promise` shows this weaker
+    promise.
 
     >>> from dither import Interval, recommend
     >>> lines = [[(0, a), (1, b)] for a in (0.1, 0.2, 0.8, 0.9) for b in (0.1, 0.2, 0.8, 0.9)]
@@ -158,7 +159,7 @@ class CompletePaths(Goal):
         return found
 
     def sampling(self, domain: Domain) -> None:
-        """Return None: it is no estimate for a population."""
+        """Return None, because this is not an estimate for a population."""
 
     def people(self, candidates: list[Candidate], target: float, sampling: float = 0.0) -> int | None:
         raise InvalidParameter(
@@ -202,7 +203,7 @@ class Districts(Averaged):
         return average_variance(mechanism)
 
     def sampling(self, domain: Domain) -> float:
-        """Return the mean of f(1 − f) over the districts: largest if all have as many people."""
+        """Return the mean of f(1 − f) over the districts: largest if all have equally many people."""
         size = self.across * self.along
         return (size - 1) / size**2
 

@@ -406,8 +406,9 @@ class Interval(Line):
     """The numbers from low to high, both included.
 
     `step` declares that answers are low, low + step, low + 2·step and so on. Only `dt.distribution` uses it:
-    devices do not round. `unit`, such as "minutes", is shown on axes and in prints. Neither is in the
-    device text or the fingerprint. Both travel in the head of a file of reports and in a published campaign.
+    devices do not round. `unit`, such as "minutes", is shown on axes and in printed results. Neither is in
+    the device text or the fingerprint. Both are stored in the head of a file of reports and in a published
+    campaign.
 
     `clipped_from` declares that values outside are moved to the ends on purpose. It is the result of
     `dt.bounds`, or the interval that the values come from. Every estimate then states this: it is the mean of

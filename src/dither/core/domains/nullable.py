@@ -90,7 +90,7 @@ class Nullable(Domain):
 
     @property
     def usual_mechanism(self) -> str:  # type: ignore[override]
-        """The design of a question that names none; it has a window for "no answer"."""
+        """The mechanism of a question that does not name one; it has a window for "no answer"."""
         return self.of.usual_mechanism or "Podium"
 
     def words(self) -> str:
@@ -127,7 +127,7 @@ class Nullable(Domain):
 
     @property
     def unit(self) -> str:
-        """The unit of the answers, for axes and prints."""
+        """The unit of the answers, for axes and printed results."""
         return self.of.unit
 
     def read_as(

@@ -1,4 +1,4 @@
-"""Paths, many in one array."""
+"""Many paths in one array."""
 
 from __future__ import annotations
 

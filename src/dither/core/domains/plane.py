@@ -285,7 +285,7 @@ class Disk(Region):
 class Sphere(Plane):
     """Longitude and latitude in degrees on a sphere, of the earth's mean radius in metres by default.
 
-    Longitudes from −180 to 180, latitudes from −90 to 90.
+    Longitudes range from −180 to 180, and latitudes from −90 to 90.
     """
 
     radius: float = 6_371_008.8

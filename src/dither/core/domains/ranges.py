@@ -12,7 +12,7 @@ from dither.errors import InvalidParameter, found
 from dither.foundation.digits import plain
 
 _PARTS: Final = 32  # parts of a scale
-_LEAST: Final = 1000  # the smallest edge of a logarithmic scale from 0, as a part of its end, below 32
+_LEAST: Final = 1000  # a logarithmic scale from 0 to an end below 32 begins at this part of the end
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Clipping:
     high: float
     outside: tuple[float, ...] = ()
     quantity: str = ""  # the estimated quantity, such as "mean"
-    name: str = ""  # of the number, if there are several
+    name: str = ""  # the name of the number, if several numbers are clipped
     unit: str = ""  # a `Calendar` shows the ends as dates
     further: tuple[Clipping, ...] = ()
 

@@ -42,7 +42,7 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
     if domain.line is not None:
         values = domain.line.plain(values)
     marks = _marks(domain, values)
-    if isinstance(domain, Several):  # without the −1 that fill rows up to the largest set of these people
+    if isinstance(domain, Several):  # without the entries −1 that pad rows to the largest set of these people
         sets = [row[row >= 0] for row in marks]
         alone = [[[domain.labels[code] for code in codes]] for codes in sets]
         return SeparateValues(alone, [codes.tobytes() for codes in sets], marks.shape[:-1])

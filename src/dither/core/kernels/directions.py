@@ -140,7 +140,7 @@ class Directions:
         """Return the sums of entries at equal columns c(k) of the Hadamard matrix."""
         folded = np.zeros((*columns.shape[:-1], self.cells))
         used = _columns(self.cells, self.columns)
-        for begin in range(0, self.columns, self.cells - 1):  # in which all columns are different
+        for begin in range(0, self.columns, self.cells - 1):  # the columns of such a range are all different
             block = slice(begin, begin + self.cells - 1)
             folded[..., used[block]] += columns[..., block]
         return folded

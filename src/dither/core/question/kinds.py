@@ -99,7 +99,7 @@ class NumberQuestion(Question):
     def unbiased_reading(self) -> UnbiasedReading | None:
         """Return numbers whose mean is the value, affine in the report or decoded; None if impossible.
 
-        `dt.mean` averages numbers of the same mean and of less variance, where there are any.
+        `dt.mean` averages numbers with the same mean and a smaller variance where they exist.
         """
         return self._reading
 

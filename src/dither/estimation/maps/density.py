@@ -283,7 +283,7 @@ def density(
     *,
     smoothing: float | Literal["measured"] | None = None,
 ) -> DensityMap | PathDensity:
-    """Estimate how locations are distributed over a grid; of complete paths, the nearest public paths.
+    """Estimate how locations are distributed over a grid; for complete paths, the nearest public paths.
 
     After each step of EM a share `smoothing` of each cell goes to its neighbours; with 0 the result is the
     spiky maximum-likelihood map. "measured" takes the share for which one half of the paths best predicts the

@@ -2,7 +2,7 @@
 
 Tables are by likelihood, smoothed. Shares, means and correlations begin there, and are corrected by a step
 that is linear in the reports: weights φ of the N numbers for which E[φ(report)] is nearly the wanted function
-of the record. What remains of its bias is multiplied by the error of the table.
+of the record. The remaining bias is multiplied by the error of the table.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class JointDensity(Tabular):
 
     `probabilities` has an axis for each number, and `table` sums it; both are by likelihood, smoothed, and
     with many numbers cells are large. The intervals of `share`, `mean` and `correlation` contain the bias
-    that there would be if the table were wrong by as much as itself everywhere.
+    that would result if every cell of the table had a relative error of 100 %.
     """
 
     box: Box
@@ -184,10 +184,10 @@ class JointDensity(Tabular):
         return reported + shift, math.sqrt(float(counts @ (scores - reported) ** 2) / self.n), bias
 
     def _weights(self, wanted: Floats) -> tuple[Floats, float, float]:
-        """Return a number for each report with nearly the wanted mean at each record; less its bias.
+        """Return a number for each report that has nearly the wanted mean at each record, less its bias.
 
-        The bias is computed for the people of the table. Among several penalties on the variance, the
-        shortest interval wins.
+        The bias is computed for the people of the table. Among several penalties on the variance, the one
+        with the shortest interval is used.
         """
         law, roots, factors = self._factors
         centre = float(self._people @ wanted)

@@ -112,7 +112,8 @@ class NearestPaths:
 
         With K = 1 the interval is a score interval: the variance follows from the hypothetical mean m of the
         number in a report. If its mean square is ρ·m, ρ being the same for all m, m/ρ has the variance of a
-        binomial share. ρ is that of the reports and of one more, at the mean of the numbers that are not 0.
+        binomial share. ρ is computed from the reports and one more report, at the mean of the numbers that
+        are not 0.
         """
         summary, rates = self.summary, self.kernel.rates
         if rates is not None:
@@ -260,7 +261,7 @@ def density_of_routes(reports: Reports | Counts, columns: int, rows: int) -> Pat
 
 
 def ends_of_routes(counts: NearestPaths, columns: int, rows: int) -> Estimate:
-    """Return the share of people whose nearest public path goes from each cell to each, row by row."""
+    """Return the share of people whose nearest public path goes from each cell to each cell, row by row."""
     cells = counts.cells(counts.routes.area.box, columns, rows)
     size = columns * rows
     pair = cells[:, 0] * size + cells[:, -1]

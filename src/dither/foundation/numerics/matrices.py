@@ -17,7 +17,7 @@ from dither.foundation.arrays import Floats
 
 SIDE: Final = 64  # rows of a block: OpenBLAS divides products of more than 64³ multiplications
 _VECTOR: Final = 1 << 13  # OpenBLAS divides products of two vectors from 10 000 numbers on
-_TABLE: Final = 1 << 16  # and matrix–vector products from 2 304·200 numbers on, older releases earlier
+_TABLE: Final = 1 << 16  # matrix–vector products are divided from 2 304·200 numbers on; fewer in old releases
 _COLUMNS: Final = 2 * SIDE  # right-hand sides that are solved at once
 
 

@@ -1,8 +1,8 @@
 """Roots and minima: bisection, false position, Newton's method, golden-section and grid search.
 
 Bisection works on floats, integers and arrays; false position is for functions that are expensive to evaluate
-and nearly linear. Golden-section search finds the minimum of a unimodal function and the maximum of one with
-peaks; grid search needs neither.
+and nearly linear. Golden-section search finds the minimum of a unimodal function and the maximum of a
+function with several peaks; grid search works for functions of any shape.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def increasing_root(function: Callable[[float], float], low: float, high: float)
     """Return the root of an increasing function between low and high, to the last bit.
 
     The root lies between two neighbouring floats; the one whose last bit is even is returned. If the function
-    is positive everywhere the result is `low` or its neighbour, if negative everywhere `high` or its.
+    is positive everywhere, the result is `low` or its neighbour; if it is negative everywhere, `high` or its
+    neighbour.
     """
     _check(low, high)
     while True:
@@ -135,7 +136,7 @@ def bisect_arrays(
     """Return the ends of many brackets, halved `steps` times: `reached` is False at `low` and True at `high`.
 
     `reached` takes an array with one number of each bracket and must be increasing in it. If it is True
-    nowhere in a bracket, `high` stays as given; if everywhere, `low` does.
+    nowhere in a bracket, `high` stays as given; if it is True everywhere, `low` stays as given.
     """
     if not np.all(low <= high):
         raise InvalidParameter("expected finite ends with low ≤ high for a bisection; correct the bracket")

@@ -149,9 +149,9 @@ def least_item_variance(items: int, most: int, epsilon: float) -> float:
     """Return a lower bound on n times the noise variance of an item's share, for every ε-LDP mechanism.
 
     It holds on average over the items, for sets of `most` items that are all equally likely, and for every
-        unbiased decoding of reports. With s = (m/k)(1 − m/k) and x the person's set as zeros and ones: by
-        Cauchy
-    and Schwarz a decoding v with mean x has E|v − m/k|² ≥ (k·s)²/A, where A is the largest |E[x|report] −
+        unbiased decoding of reports. With s = (m/k)(1 − m/k) and x the person's set as zeros and ones: by the
+        Cauchy–Schwarz inequality a decoding v with mean x has E|v − m/k|² ≥ (k·s)²/A, where A is the largest
+        |E[x|report] −
     m/k|². The distribution of x given a report has densities within a factor e^ε. So the shift along a unit
     vector w is at most the shift of a share a of all sets with the larger density: (E − 1)·√(a(1 −
     a)·Var(w·x))/(1 + (E − 1)a), which is largest for a = 1/(E + 1), and Var(w·x) = s·k/(k − 1). Hence s·(4E(k

@@ -270,7 +270,7 @@ class JointOLH(Joint):
     """The answer's bucket under a public hash, or a lie, by a coin that is correlated with another person's.
 
     Promise:   the promise of JRR, on the buckets.
-    Reports:   eight bytes: seed·2^16 + bucket, as OLH's.
+    Reports:   eight bytes: seed·2^16 + bucket, as in OLH.
     Use when:  the dissertation's extension is studied; `JRR.over(OLH(...), rho=..., n=...)` returns it. The
                gain is small: only the coins of people who hold a category change its count together.
     Reference: [Thesis, Sec. 4.5].

@@ -53,8 +53,8 @@ class InBox(Mechanism[PlainQuestion]):
 
     Promise:   pure ε for the complete record, for any distances.
     Reports:   the number of a point, decoded as the geometric median of the people who may have sent it.
-    Use when:  single records matter, or the joint distribution of the numbers (`dt.distribution`), above all
-               with public records that resemble the people's (`prior`). Not for means: `Sampled` is better.
+    Use when:  single records matter, or the joint distribution of the numbers (`dt.distribution`), most of
+    all if public records resemble the people's (`prior`). Not for means: `Sampled` is better.
     Reference: derived in docs/anywhere.md; subset selection takes any K of N [Ye18].
 
     >>> from dither.core.domains import Interval

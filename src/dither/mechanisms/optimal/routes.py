@@ -215,7 +215,7 @@ class AmongRoutes(Mechanism[PlainQuestion]):
         rows = rows[:: -(-len(rows) // _MOST_PUBLIC)]
         law = self.routes.laws(rows)
         order = np.argsort(rows, axis=0, kind="stable")
-        below = np.cumsum(law[order], axis=0)  # by (rank, point, coordinate, number)
+        below = np.cumsum(law[order], axis=0)  # the axes are rank, point, coordinate and number
         at = (below < 0.5 * below[-1]).sum(axis=0)
         middle = np.take_along_axis(
             rows[..., None], np.take_along_axis(order[..., None], at[None], axis=0), 0

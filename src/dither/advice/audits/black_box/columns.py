@@ -203,7 +203,7 @@ def bits_of(column: Array) -> Array:
     """Return the bits of numbers, or of rows of bytes, as rows of bytes from the lowest; labels have no bits.
 
     Floats have the bits of their fractions, and the sign where it is not seen in the number: of 0 and of NaN.
-    The other signs and the exponents are a matter of bins.
+    The other signs and the exponents are examined by bins.
     """
     if column.ndim == 2:
         return column

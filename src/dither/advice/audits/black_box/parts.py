@@ -217,7 +217,7 @@ class _Reader:
         return found
 
     def _present(self, name: str, there: list[bool], values: list[Any], key: object, depth: int) -> Columns:
-        """Return the columns of one part, of the values that have it."""
+        """Return the columns of one part, for the values that have it."""
         some = [value[key] for value, present in zip(values, there, strict=True) if present]
         if len(some) == len(values):
             return self.read(name, some, depth + 1)
@@ -300,7 +300,7 @@ _METHODS: Final[tuple[tuple[tuple[type, ...], Callable[..., Columns]], ...]] = (
 
 
 def _plain(name: str, column: Array) -> Columns:
-    """Return a column of numbers; of one that is wider than 64 bits, its bits as well."""
+    """Return a column of numbers; for numbers of more than 64 bits, also their bits."""
     if column.dtype.itemsize <= 8:
         return {name: column}
     bits = np.ascontiguousarray(column).view(np.uint8).reshape(len(column), -1)

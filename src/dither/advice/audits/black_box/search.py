@@ -23,7 +23,7 @@ class Score:
     """Bins of a weighted sum of log ratios, a score of the similarity to reports of the first input."""
 
     binnings: tuple[Binning, ...]
-    ratios: tuple[Floats, ...]  # by bin
+    ratios: tuple[Floats, ...]  # the log ratios of each column, by bin
     weights: Floats
     edges: Edges
 
@@ -137,8 +137,8 @@ def search(
 ) -> list[CandidateEvent]:
     """Return candidate events, best first: at most one of each pair and column.
 
-    `which` is the place of each report's input, `pairs` the ordered pairs of places, and `errors` how many
-    standard errors the ranking subtracts.
+    `which` is the index of each report's input, `pairs` are the ordered pairs of indices, and `errors` is the
+    number of standard errors that the ranking subtracts.
     """
     count = len(which)
     inputs = int(pairs.max()) + 1
@@ -283,16 +283,16 @@ _REPORTS: Final = 1 << 14  # examined reports, or _OF_EACH of each input
 _OF_EACH: Final = 100
 _ALWAYS, _BEST = 24, 24  # columns that are searched: the first ones, and the best of the others
 _BITS: Final = 16  # single bits that are searched
-_NOTABLE: Final = 3.0  # standard errors that two inputs must differ by in a bit
-_VALUES: Final = 16  # different numbers, or quantiles, that a screened column is compared at
+_NOTABLE: Final = 3.0  # standard errors; the least difference of two inputs in a bit
+_VALUES: Final = 16  # numbers, or quantiles, at which a screened column is compared
 _PAIRS: Final = 256  # pairs of inputs that are compared one by one; otherwise the two that differ most
 
 
 def screen(columns: Columns, which: Integers, half: Mask, pairs: Integers) -> tuple[list[str], list[Bit]]:
     """Return the columns and the single bits that separate two inputs best, all columns if they are few.
 
-    Every bit of every column is counted, and of more than 48 columns where their values lie: on the reports
-    that `half` marks, so that the others rank the events. This restricts the search; the events that are
+    On the reports that `half` marks, every bit of every column is counted; for more than 48 columns, also
+    where their values lie. The other reports rank the events. This restricts the search; the events that are
     found are tested on fresh reports.
     """
     inputs = int(pairs.max()) + 1
@@ -327,7 +327,7 @@ def screen(columns: Columns, which: Integers, half: Mask, pairs: Integers) -> tu
 
 
 def _indicators(column: Array) -> Array:
-    """Return rows of 0 and 1: its value among a few, or the quantiles below it."""
+    """Return rows of 0 and 1: which of a few values a number has, or which quantiles are below it."""
     if column.ndim > 1:
         return np.zeros((len(column), 0), dtype=np.uint8)
     if column.dtype.kind == "O":
@@ -342,7 +342,7 @@ def _indicators(column: Array) -> Array:
 
 
 def _separation(ones: Array, starts: Integers, totals: Integers, pairs: Integers) -> Floats:
-    """Return for each column of 0 and 1, ordered by input, by how many standard errors two inputs differ."""
+    """Return, for columns of 0 and 1 ordered by input, the difference of two inputs in standard errors."""
     shares = (np.add.reduceat(ones, starts, axis=0, dtype=np.int64) + 0.5) / (totals[:, None] + 1.0)
     if len(pairs) > _PAIRS:
         high, low = shares.argmax(axis=0), shares.argmin(axis=0)

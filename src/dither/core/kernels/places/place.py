@@ -1,4 +1,4 @@
-"""The interface of kernels for places: reports of whole paths, decoded places, likelihoods for maps."""
+"""The interface of kernels for places: reports of complete paths, decoded places, likelihoods for maps."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from dither.foundation.numerics.finite_fields import prime_factors
 MOST_PRIME: Final = 1 << 21
 MOST_BYTES: Final = 256  # bytes of a packed polynomial
 _ROWS: Final = 1 << 11  # polynomials unpacked together, so that their values stay in the cache
-MOST_PRODUCTS: Final = 1 << 18  # of a matrix product: for more, BLAS starts threads that wait for each other
+MOST_PRODUCTS: Final = 1 << 18  # multiplications of a product: for more, BLAS starts threads that wait
 _POINTS: Final = 8  # the least number of points at which polynomials are evaluated together
 
 
@@ -201,7 +201,7 @@ class Polynomials:
     def interpolate(
         self, points: Sequence[Floats], values: Sequence[Floats], free: Sequence[Floats]
     ) -> list[Floats]:
-        """Return the coefficients of `interpolate_one` for columns of points, values and free ones."""
+        """Return the coefficients of `interpolate_one` for columns of points, values and free terms."""
         newton: list[Floats] = []
         for at, point in enumerate(points):
             value, product = np.zeros_like(point), np.ones_like(point)

@@ -43,7 +43,7 @@ def meeting(own: int, size: int, chosen: int, least: int) -> int:
 def element_rates(
     items: int, most: int, chosen: int, least: int, chance: Fraction
 ) -> tuple[Fraction, Fraction]:
-    """Return p and q: the probability that an element of the person's set is reported, and another's.
+    """Return p and q: the probabilities that an element of the person's set is reported, and that another is.
 
     `chance` is the probability that at least `least` reported elements are in the person's set.
     """

@@ -389,7 +389,7 @@ class OptionalKernel(WindowKernel, CellKernel):
         return cells.reshape(inputs.shape)
 
     def _write(self, block: Array, cells: Array, source: Source) -> None:
-        """Draw a cell for each number of a block; all steps are executed for missing answers also."""
+        """Draw a cell for each number of a block; all steps are also executed for missing answers."""
         missing = np.isnan(block)
         words = np.empty(block.size, dtype=self.window.lottery.dtype)
         drawn = np.empty(block.size, dtype=np.bool_)

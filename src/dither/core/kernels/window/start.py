@@ -100,7 +100,7 @@ class LineStart(StartRule):
         return int(aimed if self.last is None else min(max(aimed, 0.0), self.last))
 
     def affine(self, line: Line) -> bool:
-        """Return whether the mean start is affine in the value: rounded at random, and nowhere clipped."""
+        """Return whether the mean start is affine in the value: rounded at random, and never clipped."""
         ends = [(end - self.origin) * self.scale for end in (line.low, line.high)]
         clipped = self.last is not None and (ends[0] < 0.0 or ends[1] >= self.last + 1)
         return self.fraction > 0 and not clipped
