@@ -169,6 +169,7 @@ MEANINGS = {
     "most_bytes": "the most bytes of a report",
     "n": "how many people answer",
     "na": "the texts and numbers that mean a missing answer",
+    "pieces": "parts of each axis between the knots of the splines; None: 6, 3 or 1 by the number of axes",
     "outputs": "how many different reports there are, an even number; None: as many as are best",
     "taken": "a function that turns a value into the one that the question takes",
     "thousands": "what separates groups of three digits; None: nothing does",

@@ -29,6 +29,7 @@ from dither.estimation.reading import least_variance_reading, optional_reading
 from dither.foundation.losses import absolute
 from dither.mechanisms.marginals import table_of_pairs
 from dither.mechanisms.optimal.problem import known_optimum, least_frequency_variance
+from dither.mechanisms.optimal.queries.moments import FINE
 from dither.mechanisms.places.planning import best_split
 from tools.coverage import write
 
@@ -186,15 +187,18 @@ def list_table() -> str:
 
 
 def moment_table() -> str:
-    """Return the predicted errors of a covariance of two numbers, and the ratio to the bound."""
-    lines = ["| ε | `JointMoments` | `Each` of `Podium` | variance ÷ bound |", "|---|---|---|---|"]
+    """Return the predicted errors of a covariance of two numbers, and ratios of variances to the bound."""
+    fine = f"`JointMoments(pieces={FINE[2]})`"
+    lines = [f"| ε | `JointMoments` | {fine} | `Each` of `Podium` |", "|---|---|---|---|"]
     two = dt.Box({"x": UNIT, "y": UNIT})
     goal = dt.goals.Covariance(n=20_000)
     for epsilon in (0.5, 1, 2, 4, 8):
-        solved = dt.optimal.JointMoments(two, epsilon=epsilon)
+        cells = []
+        for pieces in (None, FINE[2]):
+            solved = dt.optimal.JointMoments(two, epsilon=epsilon, pieces=pieces)
+            cells.append(f"{goal.error(solved):.5f}, {solved.weighted_variance / solved.bound:.3f}")
         each = dt.Each({name: dt.Podium(UNIT, epsilon=epsilon / 2) for name in "xy"})
-        ratio = solved.weighted_variance / solved.bound
-        lines.append(f"| {epsilon} | {goal.error(solved):.5f} | {goal.error(each):.5f} | {ratio:.3f} |")
+        lines.append(f"| {epsilon} | {' | '.join(cells)} | {goal.error(each):.5f} |")
     return "\n".join(lines)
 
 
@@ -261,7 +265,7 @@ def _tables_ratio(*sizes: int) -> Ratio:
 def _moments_ratio(numbers: int) -> Ratio:
     def ratio(epsilon: float) -> float:
         domain: Any = UNIT if numbers == 1 else dt.Box(dict.fromkeys("abcd"[:numbers], UNIT))
-        made = dt.optimal.JointMoments(domain, epsilon=epsilon)
+        made = dt.optimal.JointMoments(domain, epsilon=epsilon, pieces=FINE.get(numbers))
         return float((made.weighted_variance / made.bound) ** 0.5)
 
     return ratio
@@ -306,17 +310,27 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
     ),
     (
         "the variance of a number",
-        "`JointMoments`",
+        f"`JointMoments(pieces={FINE[1]})`",
         _moments_ratio(1),
-        "drawing a spline adds variance that does not fall with ε",
+        "drawing a spline adds variance that does not fall with ε; the bound is for 20 values",
     ),
-    ("moments of two numbers", "`JointMoments`", _moments_ratio(2), "as above, 5 × 5 splines"),
-    ("moments of three numbers", "`JointMoments`", _moments_ratio(3), "as above, 3 splines a number"),
+    (
+        "moments of two numbers",
+        f"`JointMoments(pieces={FINE[2]})`",
+        _moments_ratio(2),
+        "as above, 8 × 8 splines and 25 points",
+    ),
+    (
+        "moments of three numbers",
+        f"`JointMoments(pieces={FINE[3]})`",
+        _moments_ratio(3),
+        "as above, 4 splines a number and 27 points",
+    ),
     (
         "moments of four numbers",
         "`JointMoments`",
         _moments_ratio(4),
-        "as above. 81 inputs are too many to try every column, so the bound is by multipliers or pairs",
+        "3 splines a number. Too many inputs (81) to try every column: the bound is by multipliers or pairs",
     ),
     *(
         (f"frequencies; k = {k:,}".replace(",", " "), "the default", _frequency_ratio(k), why)

@@ -25,7 +25,14 @@ from dither.mechanisms.optimal.design import Design
 from dither.mechanisms.optimal.problem import LEAST, MOST, Problem
 from dither.mechanisms.optimal.queries import store as prefix_store
 from dither.mechanisms.optimal.queries.bound import lower_bound, matched_bound
-from dither.mechanisms.optimal.queries.moments import PIECES, TARGET, moment_gram, solve_moments
+from dither.mechanisms.optimal.queries.moments import (
+    FINE,
+    PIECES,
+    TARGET,
+    moment_family,
+    moment_gram,
+    solve_moments,
+)
 from dither.mechanisms.optimal.queries.solve import Master, Moments, solve
 from dither.mechanisms.optimal.solver.solve_design import solve_design
 
@@ -64,7 +71,10 @@ def query_problems() -> Iterator[tuple[str, Floats, float, float]]:
                 yield str(size), matrix.T @ matrix, epsilon, target
     for axes in PIECES:
         for epsilon in (*_FIRST, *_MORE, 8.0) if axes < 4 else (*_FIRST, 8.0):
-            yield f"moments{axes}", moment_gram(axes), epsilon, TARGET
+            yield f"moments{axes}", moment_gram(axes, PIECES[axes]), epsilon, TARGET
+    for axes, pieces in FINE.items():
+        for epsilon in (*_FIRST, *_MORE, 8.0):
+            yield moment_family(axes, pieces), moment_gram(axes, pieces), epsilon, TARGET
 
 
 def read(path: Path) -> dict[str, bytes]:

@@ -23,6 +23,23 @@ def test_two_numbers_are_near_the_bound(epsilon: float, most: float) -> None:
     assert asked.report_bytes == 1
 
 
+@pytest.mark.parametrize(("domain", "pieces", "less"), [(UNIT, 14, 0.8), (TWO, 6, 0.9)])
+def test_more_pieces_have_less_variance(domain: dt.Interval | dt.Box, pieces: int, less: float) -> None:
+    usual = dt.optimal.JointMoments(domain, epsilon=4)
+    fine = dt.optimal.JointMoments(domain, epsilon=4, pieces=pieces)
+    assert usual.bound <= fine.weighted_variance < less * usual.weighted_variance
+    assert '"pieces"' not in str(usual.question.parameters)
+    again = dt.from_json(fine.to_json())
+    assert again.fingerprint == fine.fingerprint != usual.fingerprint
+    assert fine.question.guarantee.epsilon <= 4
+    # Unbiased between the knots, for everybody at one point.
+    point = np.full((1, 1 if domain is UNIT else 2), 0.3141)
+    law = fine.question.kernel.weights(point) @ fine.question.kernel.channel.matrix
+    u = 2.0 * 0.3141 - 1.0
+    truth = [u, u**2] if domain is UNIT else [u, u, u**2, u**2, u * u]
+    assert (fine.question.reading.table @ law[0]) == pytest.approx(truth, abs=1e-5)
+
+
 def test_predicted_variances_are_those_of_reports() -> None:
     asked = dt.optimal.JointMoments(TWO, epsilon=2)
     ticks = np.array([0, 1 / 6, 1 / 2, 5 / 6, 1])
@@ -36,7 +53,7 @@ def test_predicted_variances_are_those_of_reports() -> None:
 
 
 def test_between_shipped_budgets_it_is_solved_from_the_nearest() -> None:
-    near, between, far = (moment_design(2, epsilon) for epsilon in (1.0, 1.2, 1.5))
+    near, between, far = (moment_design(2, epsilon, 3) for epsilon in (1.0, 1.2, 1.5))
     assert near.epsilon < between.epsilon < far.epsilon
     sizes = [dt.optimal.JointMoments(TWO, epsilon=epsilon).weighted_variance for epsilon in (1.0, 1.2, 1.5)]
     assert sizes[0] > sizes[1] > sizes[2]
@@ -67,3 +84,6 @@ def test_what_cannot_be_asked_is_refused() -> None:
         dt.optimal.JointMoments(dt.Box(dict.fromkeys("abcde", UNIT)), epsilon=1)
     with pytest.raises(InvalidParameter):
         dt.optimal.JointMoments(TWO, epsilon=20)
+    for pieces, domain in ((0, UNIT), (17, UNIT), (10, TWO), (True, UNIT), (2.0, UNIT)):
+        with pytest.raises(InvalidParameter, match="expected pieces"):
+            dt.optimal.JointMoments(domain, epsilon=1, pieces=pieces)

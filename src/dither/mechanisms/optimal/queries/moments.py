@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, lru_cache
 from itertools import combinations, product
 from typing import Final, cast
@@ -13,10 +13,10 @@ import numpy as np
 from dither.core.domains import Interval
 from dither.core.domains.records import Box
 from dither.core.kernels.channel import LinearReading
-from dither.core.kernels.splines import SplineKernel, coefficients, moment_queries
-from dither.errors import InvalidParameter
+from dither.core.kernels.splines import MOST_PIECES, SplineKernel, coefficients, moment_queries
+from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats
-from dither.mechanisms.mechanism import QueryMechanism
+from dither.mechanisms.mechanism import ADDED, QueryMechanism
 from dither.mechanisms.optimal.design import relative_gap
 from dither.mechanisms.optimal.queries.bound import (
     MOST_ENUMERATED,
@@ -31,6 +31,9 @@ from dither.mechanisms.optimal.queries.store import stored_design
 from dither.mechanisms.optimal.queries.workload import check_solvable
 
 PIECES: Final = {1: 6, 2: 3, 3: 1, 4: 1}  # pieces of an axis, by the number of axes
+FINE: Final = {1: 14, 2: 6, 3: 2}  # more pieces: smaller errors, and longer specifications
+_MOST_ROWS: Final = 128  # largest number of combinations of splines
+_POINTS: Final = 20  # points of the grid of one number
 # Weights of the squared errors of means and of mean squares, relative to products: a mean enters a covariance
 # times the distance of the other mean from the middle.
 _MEAN, _SQUARE, _PRODUCT = 0.4, 0.6, 1.0
@@ -46,7 +49,8 @@ class JointMoments(QueryMechanism):
     Reports:   the number of a column of a channel, in one or two bytes.
     Use when:  a covariance, a correlation or a slope of two to four private numbers is wanted, or the
                variance of one number. `dt.stats.covariance`, `dt.stats.correlation` and `dt.stats.regression`
-               take the reports.
+               take the reports. More `pieces` of each axis reduce the errors, most at ε above 2, and make
+               the specification longer.
     Reference: solved for the moments of B-splines by column generation; the bound is in docs/theory.md.
 
     >>> import dither as dt
@@ -58,6 +62,9 @@ class JointMoments(QueryMechanism):
 
     domain: Box | Interval
 
+    _: KW_ONLY
+    pieces: int | None = field(default=None, metadata=ADDED)
+
     _draws = ("splines",)
 
     _takes = (Box, Interval)
@@ -68,16 +75,27 @@ class JointMoments(QueryMechanism):
             raise InvalidParameter("expected numbers that everybody has; leave out dt.Nullable")
         if len(self._ends) not in PIECES:
             raise InvalidParameter(f"expected one to {max(PIECES)} numbers, got {len(self._ends)}")
+        if self.pieces is not None:
+            given, splines = self.pieces, int(_MOST_ROWS ** (1.0 / len(self._ends)) + 1e-9)
+            most = min(MOST_PIECES, splines - 2)
+            if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= most:
+                raise InvalidParameter(
+                    f"expected pieces to be an integer from 1 to {most}, got {found(given)}"
+                )
 
     @property
     def _ends(self) -> tuple[tuple[float, float], ...]:
         return self.domain.ends if isinstance(self.domain, Box) else ((self.domain.low, self.domain.high),)
 
+    @property
+    def _pieces(self) -> int:
+        return PIECES[len(self._ends)] if self.pieces is None else self.pieces
+
     def _kernel(self) -> SplineKernel:
-        axes = len(self._ends)
-        design = moment_design(axes, self.epsilon)
-        channel = channel_of(design, mirrored=Moments(moment_gram(axes)).mirrored)
-        return SplineKernel(self._ends, PIECES[axes], channel)
+        axes, pieces = len(self._ends), self._pieces
+        design = moment_design(axes, self.epsilon, pieces)
+        channel = channel_of(design, mirrored=Moments(moment_gram(axes, pieces)).mirrored)
+        return SplineKernel(self._ends, pieces, channel)
 
     def _codebook(self, kernel: SplineKernel) -> LinearReading:
         return kernel.reading
@@ -85,8 +103,7 @@ class JointMoments(QueryMechanism):
     @cached_property
     def matrix(self) -> Floats:
         """The moments of the combinations of splines, a row for each moment."""
-        axes = len(self._ends)
-        return moment_queries(axes, PIECES[axes])
+        return moment_queries(len(self._ends), self._pieces)
 
     # --- errors for people at public points, with every number scaled to [−1, 1]
 
@@ -94,8 +111,8 @@ class JointMoments(QueryMechanism):
     def variances(self) -> Floats:
         """The variance that one report adds to each moment, for people spread evenly over a grid of points.
 
-        The grid has the means of the splines on each axis. Moments are defined by `moment_queries`, with
-        every number from −1 to 1.
+        The grid has equal steps for one number. For more it has the means of the splines on each axis, with
+        the usual pieces. Moments are defined by `moment_queries`, with every number from −1 to 1.
         """
         points, answers = _grid(len(self._ends))
         low, high = np.array(self._ends).T
@@ -135,25 +152,30 @@ def _gram(answers: Floats, axes: int) -> Floats:
     return np.asarray(weighted.T @ weighted)
 
 
-def moment_gram(axes: int) -> Floats:
+def moment_gram(axes: int, pieces: int) -> Floats:
     """Return WᵀW for the weighted moments of the combinations of splines."""
-    return _gram(moment_queries(axes, PIECES[axes]), axes)
+    return _gram(moment_queries(axes, pieces), axes)
+
+
+def moment_family(axes: int, pieces: int) -> str:
+    """Return the name of the shipped designs for these splines."""
+    return f"moments{axes}" if pieces == PIECES[axes] else f"moments{axes}x{pieces}"
 
 
 def _grid(axes: int) -> tuple[Floats, Floats]:
     """Return points, a row for each point, and their moments, a row for each moment."""
-    ticks, _ = coefficients(PIECES[axes])
+    ticks = np.linspace(-1.0, 1.0, _POINTS) if axes == 1 else coefficients(PIECES[axes])[0]
     points = np.array(list(product(ticks, repeat=axes)))
     products = [points[:, i] * points[:, j] for i, j in combinations(range(axes), 2)]
     return points, np.array([*points.T, *(points**2).T, *products])
 
 
 @lru_cache(maxsize=16)
-def moment_design(axes: int, epsilon: float) -> QueryDesign:
+def moment_design(axes: int, epsilon: float, pieces: int) -> QueryDesign:
     """Return the design for the moments of `axes` numbers: shipped, from a shipped neighbour, or solved."""
-    gram = moment_gram(axes)
-    found = stored_design(f"moments{axes}", steady(gram), epsilon)
-    return solve_moments(gram, epsilon, _SECONDS) if found is None else found
+    gram = moment_gram(axes, pieces)
+    design = stored_design(moment_family(axes, pieces), steady(gram), epsilon)
+    return solve_moments(gram, epsilon, _SECONDS) if design is None else design
 
 
 def solve_moments(gram: Floats, epsilon: float, seconds: float) -> QueryDesign:
