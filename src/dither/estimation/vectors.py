@@ -22,7 +22,7 @@ from dither.foundation.arrays import Array, Floats
 from dither.foundation.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
 
-_ROWS = 1 << 13  # reports that are decoded together
+_ROWS = 1 << 10  # reports that are decoded together
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,13 +18,14 @@ their lengths are nearly equal anyway, and the products with all directions are 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dither.core.domains import Domain
 from dither.core.domains.vectors import Vectors
@@ -41,6 +42,8 @@ from dither.foundation.canonical import Fields, inline, real
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 
+Signs = NDArray[np.int16]
+
 SEED_BITS: Final = 32
 NUMBER_BITS: Final = 16
 LISTS: Final = 256  # lists of the signs s
@@ -49,22 +52,23 @@ UNIT: Final = 1 << 16  # the length of a direction in counts, if lengths are equ
 EVERY: Final = 16  # one report in EVERY, chosen by its seed, has its squares counted
 _FIRST: Final = 1 << 48  # the word of the first sign of the first list; the words of seeds are below it
 _STRIDE: Final = 619  # a prime that divides no N − 1
-_BLOCK: Final = 1 << 21  # numbers transformed together
+_TOGETHER: Final = 1 << 24  # signs that are counted together
+_CACHED: Final = 1 << 17  # numbers that are transformed together, so that they stay in the cache
 
 
-def transform(rows: Floats) -> Floats:
-    """Replace each row by its product with the Hadamard matrix, by butterflies of 1, 2, 4, …; return it.
+def transform(columns: Array) -> Array:
+    """Replace each column by its product with the Hadamard matrix, by butterflies of 1, 2, 4, …; return it.
 
     The order of additions is part of the format: all languages have the same last bits.
     """
-    size, half = rows.shape[-1], 1
+    size, half = len(columns), 1
     while half < size:
-        pairs = rows.reshape(*rows.shape[:-1], size // (2 * half), 2, half)
-        difference = pairs[..., 0, :] - pairs[..., 1, :]
-        pairs[..., 0, :] += pairs[..., 1, :]
-        pairs[..., 1, :] = difference
+        pairs = columns.reshape(size // (2 * half), 2, half, *columns.shape[1:])
+        difference = pairs[:, 0] - pairs[:, 1]
+        pairs[:, 0] += pairs[:, 1]
+        pairs[:, 1] = difference
         half *= 2
-    return rows
+    return columns
 
 
 def _columns(size: int, count: int) -> Integers:
@@ -120,7 +124,7 @@ class Directions:
     def lists(self) -> Floats:
         """The signs s of every list, as numbers."""
         first = np.uint64(_FIRST) + (np.arange(LISTS, dtype=np.uint64) << np.uint64(16))
-        return _as_signs(self._signs(first), self.columns)
+        return np.ascontiguousarray(_as_signs(self._signs(first), self.columns).T, dtype=np.float64)
 
     def _first_signs(self, seeds: Words) -> Floats:
         """Return the signs s of the list of each seed, for every axis."""
@@ -129,50 +133,44 @@ class Directions:
     def products(self, vectors: Floats, seeds: Words) -> Floats:
         """Return the product of each vector with all directions of its seed, over their lengths if equal."""
         made = np.empty((len(vectors), self.cells))
-        rows = max(1, _BLOCK // (self.columns * (self.axes if self.equal else 2)))
+        rows = max(1, _CACHED // max(self.columns, self.cells))
         for begin in range(0, len(vectors), rows):
             block = slice(begin, begin + rows)
-            way = self._scaled_products if self.equal else self._fast_products
-            made[block] = way(vectors[block], seeds[block])
+            axes = np.ascontiguousarray((vectors[block] * self._first_signs(seeds[block])).T)
+            own = _as_signs(self.own_signs(seeds[block]), self.columns)
+            made[block] = (self._scaled_products if self.equal else self._fast_products)(axes, own).T
         return made
 
-    def _fold(self, columns: Floats) -> Floats:
+    def _fold(self, columns: Array) -> Array:
         """Return the sums of entries at equal columns c(k) of the Hadamard matrix."""
-        folded = np.zeros((*columns.shape[:-1], self.cells))
+        folded = np.zeros((self.cells, *columns.shape[1:]), dtype=columns.dtype)
         used = _columns(self.cells, self.columns)
         for begin in range(0, self.columns, self.cells - 1):  # the columns of such a range are all different
             block = slice(begin, begin + self.cells - 1)
-            folded[..., used[block]] += columns[..., block]
+            folded[used[block]] += columns[block]
         return folded
 
-    def _fast_products(self, vectors: Floats, seeds: Words) -> Floats:
-        spread = np.zeros((len(vectors), self.columns))
-        spread[:, : self.axes] = vectors * self._first_signs(seeds)
-        transform(spread)
-        spread *= _as_signs(self.own_signs(seeds), self.columns)
-        return transform(self._fold(spread))
+    def _fast_products(self, axes: Floats, own: Signs) -> Floats:
+        spread = np.zeros(own.shape)
+        spread[: self.axes] = axes
+        return transform(self._fold(transform(spread) * own))
 
-    def _scaled_products(self, vectors: Floats, seeds: Words) -> Floats:
-        rows = self._matrix(seeds)
-        totals, squares = np.zeros((2, len(vectors), self.cells))
-        for axis in range(self.axes):  # one after the other: the order is part of the format
-            totals += rows[:, axis] * vectors[:, axis, None]
-            squares += rows[:, axis] * rows[:, axis]
-        return np.asarray(totals / np.sqrt(np.maximum(squares, 1.0)))  # with few axes a direction may be 0
-
-    def _matrix(self, seeds: Words) -> Floats:
-        """Return the coordinates g_ij of all directions: an array of seeds × axes × cells."""
-        own = _as_signs(self.own_signs(seeds), self.columns)
-        first = _as_signs(_first_rows(self.axes, self.columns), self.columns)
-        rows = transform(self._fold(own[:, None, :] * first))
-        signs = self._first_signs(seeds)
-        rows *= signs[:, :, None]
-        return rows
+    def _scaled_products(self, axes: Floats, own: Signs) -> Floats:
+        totals, product = np.zeros((2, self.cells, own.shape[1]))
+        squares = np.zeros(totals.shape, dtype=np.int32)  # at most P², below 2^25
+        first = _first_rows(self.axes, self.columns)
+        together = max(1, _CACHED // own.size)  # axes that are transformed together
+        for begin in range(0, self.axes, together):
+            rows = transform(self._fold(own[:, None] * first[:, begin : begin + together, None]))
+            for axis in range(rows.shape[1]):  # one after the other: the order is part of the format
+                totals += np.multiply(rows[:, axis], axes[begin + axis], out=product)
+                squares += np.square(rows[:, axis], dtype=np.int32)
+        return np.asarray(totals / np.sqrt(np.maximum(squares, 1)))  # with few axes a direction may be 0
 
     def nearest(self, vectors: Floats, seeds: Words, width: int) -> Integers:
         """Return the numbers of the K largest products of each vector, ascending; of equal ones the first."""
         chosen = np.empty((len(vectors), width), dtype=np.int64)
-        rows = max(1, _BLOCK // self.cells)
+        rows = max(1, _CACHED // max(self.columns, self.cells))
         for begin in range(0, len(vectors), rows):
             products = self.products(vectors[begin : begin + rows], seeds[begin : begin + rows])
             chosen[begin : begin + rows] = _largest(products, width)
@@ -181,25 +179,37 @@ class Directions:
 
     def coordinates(self, numbers: Integers, seeds: Words) -> Integers:
         """Return the direction of each report, in integers: a row for each, of length `UNIT` if equal."""
+        made = np.empty((len(numbers), self.axes), dtype=np.int64)
+        for block, rows in self._coordinates(numbers, seeds):
+            made[block] = rows
+        return made
+
+    def _coordinates(self, numbers: Integers, seeds: Words) -> Iterator[tuple[slice, Floats]]:
+        together = max(1, _CACHED // self.columns)
+        for begin in range(0, len(numbers), together):
+            block = slice(begin, begin + together)
+            yield block, self._few_coordinates(numbers[block], seeds[block])
+
+    def _few_coordinates(self, numbers: Integers, seeds: Words) -> Floats:
         bits = self.own_signs(seeds) ^ _hadamard(self.cells, self.columns)[numbers]
-        rows = transform(_as_signs(bits, self.columns))[:, : self.axes]
-        rows = rows * self._first_signs(seeds)
+        # Row j of the Hadamard matrix has the period of the next power of two above j.
+        period = 1 << (self.axes - 1).bit_length()
+        parts = _as_signs(bits, self.columns).reshape(-1, period, len(numbers))
+        rows = transform(parts.sum(axis=0, dtype=np.int32))[: self.axes].T * self._first_signs(seeds)
         if self.equal:
-            squares = np.zeros(len(rows))
-            for axis in range(self.axes):
-                squares += rows[:, axis] * rows[:, axis]
+            squares = (rows * rows).sum(axis=1)  # exact: of integers
             rows = np.rint(rows * (UNIT / np.sqrt(np.maximum(squares, 1.0)))[:, None])
-        return rows.astype(np.int64)
+        return rows
 
     def sums(self, numbers: Integers, seeds: Words) -> Integers:
         """Return the sum of the directions of reports. With many axes it takes one transform a list."""
         if self.equal or len(numbers) < LISTS:
-            return self._total(self.coordinates, numbers, seeds)
+            return self._total(rows for _, rows in self._coordinates(numbers, seeds))
         total = np.zeros(self.axes, dtype=np.int64)
         order = np.argsort(seeds & np.uint64(LISTS - 1), kind="stable")
         numbers, seeds = numbers[order], seeds[order]
         ends = np.searchsorted(seeds & np.uint64(LISTS - 1), np.arange(LISTS + 1, dtype=np.uint64))
-        table, rows = _hadamard(self.cells, self.columns), max(1, 8 * _BLOCK // self.columns)
+        table, rows = _hadamard(self.cells, self.columns), max(1, _TOGETHER // self.columns)
         for number in range(LISTS):
             odd = np.zeros(self.columns, dtype=np.int64)
             for begin in range(int(ends[number]), int(ends[number + 1]), rows):
@@ -211,28 +221,25 @@ class Directions:
 
     def squares(self, numbers: Integers, seeds: Words) -> Integers:
         """Return the sum of the squares of the directions of reports, coordinate by coordinate."""
-        return self._total(lambda *block: self.coordinates(*block) ** 2, numbers, seeds)
+        return self._total(rows * rows for _, rows in self._coordinates(numbers, seeds))
 
-    def _total(self, way: Callable[[Integers, Words], Integers], numbers: Integers, seeds: Words) -> Integers:
+    def _total(self, blocks: Iterator[Floats]) -> Integers:
         total = np.zeros(self.axes, dtype=np.int64)
-        rows = max(1, _BLOCK // self.columns)
-        for begin in range(0, len(numbers), rows):
-            total += way(numbers[begin : begin + rows], seeds[begin : begin + rows]).sum(axis=0)
+        for rows in blocks:
+            total += rows.sum(axis=0).astype(np.int64)  # exact: integers below 2^53
         return total
 
 
-def _as_signs(bits: Bytes, size: int) -> Floats:
-    """Return packed bits as numbers: 1 for a bit that is 0, and −1 for one that is 1."""
-    return np.asarray(
-        1.0 - 2.0 * np.unpackbits(bits, axis=-1, count=size, bitorder="little"), dtype=np.float64
-    )
+def _as_signs(bits: Bytes, size: int) -> Signs:
+    """Return rows of packed bits as columns of numbers: 1 for a bit that is 0, and −1 for one that is 1."""
+    unpacked = np.unpackbits(bits, axis=-1, count=size, bitorder="little")
+    return np.ascontiguousarray(1 - 2 * unpacked.view(np.int8).T, dtype=np.int16)
 
 
 @lru_cache(maxsize=4)
-def _first_rows(axes: int, columns: int) -> Bytes:
-    """Return the first rows of the Hadamard matrix, as packed bits."""
-    rows = transform(np.eye(columns)[:axes])
-    return np.packbits(rows < 0, axis=1, bitorder="little")
+def _first_rows(axes: int, columns: int) -> Signs:
+    """Return the first rows of the Hadamard matrix, as columns."""
+    return transform(np.eye(columns, axes, dtype=np.int16))
 
 
 def _largest(products: Floats, width: int) -> Integers:
