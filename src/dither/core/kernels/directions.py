@@ -32,7 +32,7 @@ from dither.core.domains.vectors import Vectors
 from dither.core.kernels.blocks import FEW, split_rows
 from dither.core.kernels.counting import Counting
 from dither.core.kernels.kernel import Kernel, on, pure_certify, pure_promise
-from dither.core.kernels.packing import count_bits
+from dither.core.kernels.packing import BIT, count_bits
 from dither.core.kernels.places.nearest import check_lists
 from dither.core.kernels.sets.hashing import mix
 from dither.core.kernels.window.integers import Nearest
@@ -124,7 +124,7 @@ class Directions:
     def lists(self) -> Floats:
         """The signs s of every list, as numbers."""
         first = np.uint64(_FIRST) + (np.arange(LISTS, dtype=np.uint64) << np.uint64(16))
-        return np.ascontiguousarray(_as_signs(self._signs(first), self.columns).T, dtype=np.float64)
+        return np.ascontiguousarray(_as_signs(self._signs(first)).T, dtype=np.float64)
 
     def _first_signs(self, seeds: Words) -> Floats:
         """Return the signs s of the list of each seed, for every axis."""
@@ -137,7 +137,7 @@ class Directions:
         for begin in range(0, len(vectors), rows):
             block = slice(begin, begin + rows)
             axes = np.ascontiguousarray((vectors[block] * self._first_signs(seeds[block])).T)
-            own = _as_signs(self.own_signs(seeds[block]), self.columns)
+            own = _as_signs(self.own_signs(seeds[block]))
             made[block] = (self._scaled_products if self.equal else self._fast_products)(axes, own).T
         return made
 
@@ -194,8 +194,9 @@ class Directions:
         bits = self.own_signs(seeds) ^ _hadamard(self.cells, self.columns)[numbers]
         # Row j of the Hadamard matrix has the period of the next power of two above j.
         period = 1 << (self.axes - 1).bit_length()
-        parts = _as_signs(bits, self.columns).reshape(-1, period, len(numbers))
-        rows = transform(parts.sum(axis=0, dtype=np.int32))[: self.axes].T * self._first_signs(seeds)
+        parts = _as_signs(bits).reshape(-1, period, len(numbers))
+        room = np.int16 if self.columns < 1 << 15 else np.int32
+        rows = transform(parts.sum(axis=0, dtype=room))[: self.axes].T * self._first_signs(seeds)
         if self.equal:
             squares = (rows * rows).sum(axis=1)  # exact: of integers
             rows = np.rint(rows * (UNIT / np.sqrt(np.maximum(squares, 1.0)))[:, None])
@@ -230,10 +231,13 @@ class Directions:
         return total
 
 
-def _as_signs(bits: Bytes, size: int) -> Signs:
+def _as_signs(bits: Bytes) -> Signs:
     """Return rows of packed bits as columns of numbers: 1 for a bit that is 0, and −1 for one that is 1."""
-    unpacked = np.unpackbits(bits, axis=-1, count=size, bitorder="little")
-    return np.ascontiguousarray(1 - 2 * unpacked.view(np.int8).T, dtype=np.int16)
+    clear = np.ascontiguousarray(bits.T)[:, None] & BIT[:, None] == 0
+    signs: Signs = clear.reshape(-1, len(bits)).astype(np.int16)
+    signs *= 2
+    signs -= 1
+    return signs
 
 
 @lru_cache(maxsize=4)
