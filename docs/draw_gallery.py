@@ -68,9 +68,9 @@ def draw(page: Path, folder: Path) -> None:
 
 def main(names: list[str]) -> None:
     """Draw the pages with these names, or all."""
-    for page in [DOCS / "gallery.md", *sorted(DOCS.glob("recipe_*.md"))]:
+    for page in sorted([*DOCS.glob("gallery*.md"), *DOCS.glob("recipe_*.md")]):
         if not names or page.stem in names:
-            folder = DOCS / "pictures" / ("gallery" if page.stem == "gallery" else "recipes")
+            folder = DOCS / "pictures" / ("gallery" if page.stem.startswith("gallery") else "recipes")
             draw(page, folder)
             with narrow_figures():
                 draw(page, folder)

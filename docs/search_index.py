@@ -69,8 +69,7 @@ def _guide(file: Path) -> dict[str, Any]:
         sections.append([anchor(_plain(heading)), _plain(heading), counted(f"{heading} {body}")])
     sections[0][0] = ""
     page = file.stem
-    tree = site_parts.navigation().items()
-    part = next((word for (word, first), pages in tree if page in (first, *pages)), "")
+    part = next((word for word, first in site_parts.navigation() if page in site_parts.listed(first)), "")
     return _entry(page, title, part=part, about=_first(parts[2]), sections=sections)
 
 

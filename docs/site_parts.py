@@ -72,10 +72,23 @@ def navigation() -> dict[tuple[str, str], list[str]]:
     return {(word, page): [name for _, name in entries(page)] for word, page in entries("index")}
 
 
+@cache
+def subpages(page: str) -> list[str]:
+    """Return the pages that continue a page of the navigation tree: its own tree of contents."""
+    return [name for _, name in entries(page)] if (DOCS / f"{page}.md").exists() else []
+
+
+@cache
+def listed(first: str) -> list[str]:
+    """Return all pages of a part: its own page, the pages below it, and those that continue them."""
+    pages = next(pages for (_, page), pages in navigation().items() if page == first)
+    return [first, *(name for page in pages for name in (page, *subpages(page)))]
+
+
 def part_of(page: str) -> str:
     """Return the page of the part of the site that a page belongs to, or an empty text."""
-    for (_, first), pages in navigation().items():
-        if page == first or page in pages:
+    for _, first in navigation():
+        if page in listed(first):
             return first
     return FOLDERS.get(page.partition("/")[0], "")
 
@@ -87,7 +100,7 @@ def without_sphinx_search(app: Any) -> None:
 
 def outside_of_navigation(app: Any, doctree: Any) -> None:
     """Mark pages that are found by links alone, so that their absence from the navigation is no warning."""
-    inside = {"index"}.union(*({first, *pages} for (_, first), pages in navigation().items()))
+    inside = {"index"}.union(*(listed(first) for _, first in navigation()))
     if app.env.docname not in inside:
         app.env.metadata[app.env.docname]["orphan"] = True
 
@@ -97,7 +110,7 @@ _WORD = re.compile(r'(<code class="[^"]*">)<span class="pre">([^<\s-]*)</span>(?
 
 
 def frame(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Give every page the navigation: seven words, and the pages below the word that it belongs to."""
+    """Give every page the navigation: seven words, the pages of its own part, and those that continue it."""
     part, pathto = part_of(page), context["pathto"]
 
     def item(level: int, title: str, name: str, below: str = "") -> str:
@@ -108,10 +121,14 @@ def frame(app: Any, page: str, template: str, context: dict[str, Any], doctree: 
     def title(name: str) -> str:
         return escape(app.env.titles[name].astext()) if name in app.env.titles else name
 
+    def below(name: str) -> str:
+        more = subpages(name) if page == name or page in subpages(name) else []
+        return f"<ul>{''.join(item(3, title(other), other) for other in more)}</ul>" if more else ""
+
     parts = []
     for (word, first), pages in navigation().items():
-        below = "".join(item(2, title(name), name) for name in pages) if first == part else ""
-        parts.append(item(1, word, first, f"<ul>{below}</ul>" if below else ""))
+        inside = "".join(item(2, title(name), name, below(name)) for name in pages) if first == part else ""
+        parts.append(item(1, word, first, f"<ul>{inside}</ul>" if inside else ""))
     context["furo_navigation_tree"] = f'<ul aria-label="Parts of the site">{"".join(parts)}</ul>'
     if "body" in context:
         context["body"] = with_portraits(

@@ -1,6 +1,6 @@
 """How often 95 % intervals for the share of a part of an area hold the truth, by mechanism: measured.
 
-python -m tools.coverage_maps        measures all cases and rewrites the table in docs/trajectories.md
+python -m tools.coverage_maps        measures all cases and rewrites the table in docs/trajectories_maps.md
 python -m tools.coverage_maps paths  measures densities and flows of complete paths, for docs/paths.md
 """
 
@@ -134,7 +134,7 @@ if __name__ == "__main__":
     parser.add_argument("--page", type=Path)
     options = parser.parse_args()
     of_paths = options.what == "paths"
-    page = options.page or ROOT / "docs" / ("paths.md" if of_paths else "trajectories.md")
+    page = options.page or ROOT / "docs" / ("paths.md" if of_paths else "trajectories_maps.md")
     begin, end = "<!-- shares: begin -->", "<!-- shares: end -->"
     text = (
         path_table(options.repetitions or 400)

@@ -5,7 +5,7 @@ python -m tools.limits places   makes the tables of places from the record alone
 python -m tools.limits questions   computes the table of all questions of a campaign
 
 tests/docs/test_limits.py computes the table of frequencies again, and compares those of distributions, of
-ranges and of tables with the runs that tools/benchmarks/ and docs/frequencies.md record.
+ranges and of tables with the runs that tools/benchmarks/ and docs/frequencies_sums.md record.
 """
 
 from __future__ import annotations
@@ -495,8 +495,8 @@ if __name__ == "__main__":
     write(PAGE, list_table(), "lists")
     write(PAGE, question_table(), "questions")
     write(FREQUENCIES, projected_table(), "posterior")
-    write(FREQUENCIES, profile_table(), "profiles")
-    write(PAGE.with_name("groups.md"), moment_table(), "moments")
+    write(PAGE.with_name("frequencies_sums.md"), profile_table(), "profiles")
+    write(PAGE.with_name("groups_pairs.md"), moment_table(), "moments")
     text = PAGE.read_text(encoding="utf-8")
     text = with_rows(text, "values", [value_row(epsilon) for epsilon in BUDGETS], ".4f")
     text = with_rows(text, "means", [mean_row(epsilon) for epsilon in BUDGETS], "#.4g")

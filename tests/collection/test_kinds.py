@@ -159,7 +159,7 @@ def test_the_entry_points_of_javascript_are_those_of_its_client() -> None:
     code = (ROOT / "clients" / "javascript" / "src" / "question.ts").read_text(encoding="utf-8")
     (listed,) = re.findall(r"const ENTRIES[^=]*= \{(.*?)\n\};", code, re.DOTALL)
     assert dict(re.findall(r"^  (\w+): \"(\w+)\",$", listed, re.MULTILINE)) == kinds.ADD_ONS
-    assert kinds.javascript() in (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")
+    assert kinds.javascript() in (ROOT / "docs" / "devices_client.md").read_text(encoding="utf-8")
 
 
 def test_what_a_collector_cannot_count_is_refused_by_it() -> None:

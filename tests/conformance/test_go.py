@@ -558,7 +558,7 @@ def cobra(folder: Path) -> list[str]:
 @pytest.mark.slow
 def test_the_page_is_followed_in_an_empty_folder(tmp_path: Path) -> None:
     """Its commands and its programs, as they stand there: cobra, flag, and a program without the kit."""
-    page = (ROOT / "docs" / "go.md").read_text(encoding="utf-8")
+    page = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("go.md", "go_device.md"))
     codes = re.findall(r"^```go\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     (commands,) = re.findall(r"^```bash\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert len(codes) == 3

@@ -169,7 +169,7 @@ def test_the_bundle_is_built_again_byte_for_byte(tmp_path: Path) -> None:
     shutil.copytree(CLIENT, copy, ignore=shutil.ignore_patterns("node_modules", "dist"))
     shutil.copytree(ROOT / "clients" / "conformance", tmp_path / "clients" / "conformance")
     (tmp_path / "docs").mkdir()
-    shutil.copy(ROOT / "docs" / "devices.md", tmp_path / "docs")
+    shutil.copy(ROOT / "docs" / "devices_errors.md", tmp_path / "docs")
     found = os.pathsep.join([str(Path(node()).parent), os.environ["PATH"]])
     npm = shutil.which("npm", path=found)
     if npm is None:

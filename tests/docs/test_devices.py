@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
 from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,12 +39,19 @@ def stub() -> Iterator[tuple[Any, str]]:
             server.shutdown()
 
 
+PARTS = ("devices", "devices_page", "devices_client", "devices_where", "devices_account", "devices_errors")
+
+
 @pytest.mark.parametrize(
-    "page", [CLIENT / "README.md", ROOT / "docs" / "devices.md"], ids=lambda page: page.name
+    "pages",
+    [[CLIENT / "README.md"], [ROOT / "docs" / f"{name}.md" for name in PARTS]],
+    ids=["README", "devices"],
 )
-def test_the_lines_send_a_report(page: Any, stub: tuple[Any, str]) -> None:
+def test_the_lines_send_a_report(pages: list[Path], stub: tuple[Any, str]) -> None:
+    """The pages about devices are one session, in the order of the tree of contents."""
     module, address = stub
-    blocks = re.findall(r"^```js\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    blocks = re.findall(r"^```js\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     folder = (CLIENT / "dist").as_uri()
     code = "".join(blocks).replace('"dither-ldp"', '"./dither.js"').replace("indexedStore", "memoryStore")
     code = re.sub(r'from "\./', f'from "{folder}/', code)
@@ -84,5 +92,5 @@ def test_every_word_of_malformed_is_explained() -> None:
     found = [re.search(r', "(\w+)"(?:, (?:"\w+"|field))?\)+;', check) for check in checks]
     words = {one[1] for one in found if one} | set(re.findall(r'Malformed\("(\w+)"', source))
     assert len(words) > 10
-    page = (ROOT / "docs" / "devices.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "devices_errors.md").read_text(encoding="utf-8")
     assert [word for word in words if f"`{word}`" not in page] == []

@@ -20,15 +20,21 @@ PAGES += sorted((ROOT / "tools" / "benchmarks").glob("*.md"))
 PAGES = [page for page in PAGES if page.name not in GENERATED]
 _DEAR = (
     "anywhere",
+    "anywhere_box",
     "choose",
     "classifiers",
+    "classifiers_bounds",
+    "classifiers_published",
     "crowd",
     "gallery",
+    "gallery_more",
     "optimal",
     "people",
     "rankings",
     "time",
+    "time_change",
     "trajectories",
+    "trajectories_maps",
 )
 LONG = {f"{name}.md" for name in _DEAR} | {page.name for page in PAGES if page.stem.startswith("recipe_")}
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -136,7 +136,7 @@ def test_frequencies_are_computed_from_the_integers() -> None:
 
 def test_ranges_and_tables_are_those_of_the_page_on_frequencies() -> None:
     """Both pages state one run: bounds, and what reaches them."""
-    listed = table_rows((ROOT / "docs" / "frequencies.md").read_text(encoding="utf-8"))
+    listed = table_rows((ROOT / "docs" / "frequencies_sums.md").read_text(encoding="utf-8"))
     ranges = {(row[0], row[1]): row for row in listed if len(row) == 8}
     for size, epsilon, bound, reached, hierarchical, subsets in cells_of(PAGE, "ranges"):
         row = ranges[size, epsilon]

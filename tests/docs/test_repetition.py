@@ -71,7 +71,7 @@ ROWS = {
 @pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", ROWS)
 def test_the_table_in_the_documents_is_what_is_enumerated(name: str) -> None:
-    page = (ROOT / "docs" / "time.md").read_text()
+    page = (ROOT / "docs" / "time_published.md").read_text()
     (row,) = re.findall(rf"^\| {re.escape(name)}[ ,].*$", page, re.MULTILINE)
     told = [cell.strip() for cell in row.strip("|").split("|")][-3:]
     for days, cell in zip((2, 4, 6), told, strict=True):

@@ -23,6 +23,10 @@ from dither.core.registry import names
 from tests.support.chromium import Browser, axe_script, chromium
 from tests.support.repository import ROOT
 
+sys.path.insert(0, str(ROOT / "docs"))
+
+import site_parts
+
 PAGES = {
     "start",
     "gallery",
@@ -237,18 +241,43 @@ def test_the_search_leads_to_places_that_exist(site: Path) -> None:
     assert lost == []
 
 
+def screens(browser: Browser, address: str, pages: list[str], width: int, height: int) -> dict[str, float]:
+    """Return the length of each page in screens of this size, the longest first."""
+    browser.look(width=width, height=height)
+    found = {}
+    for page in pages:
+        show(browser, f"{address}/{page}.html")
+        found[page] = browser.value("document.querySelector('.content').scrollHeight") / height
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def listed(found: dict[str, float], limit: float) -> dict[str, float]:
+    """Print the lengths (pytest -s), and return those above the limit."""
+    print("\n".join(f"{length:5.1f}  {page}" for page, length in found.items()))
+    return {page: round(length, 1) for page, length in found.items() if length > limit}
+
+
 def test_no_page_is_long_on_a_phone(site: Path, address: str, tmp_path: Path) -> None:
     """At most 15 screens: chapters of longer pages are folded, and a link into one opens it."""
-    height, long = 844, {}
+    pages = sorted(page.stem for page in site.glob("*.html") if page.stem != "genindex")
     with chromium(tmp_path) as browser:
-        browser.look(width=390, height=height)
-        for page in sorted(site.glob("*.html")):
-            show(browser, f"{address}/{page.name}")
-            screens = browser.value("document.querySelector('.content').scrollHeight") / height
-            long |= {page.name: round(screens, 1)} if screens > 15 else {}
+        assert listed(screens(browser, address, pages, 390, 844), 15) == {}
         show(browser, f"{address}/wire.html#the-device-text")
         assert browser.value("document.querySelector('#the-device-text > details').open")
-    assert {name: screens for name, screens in long.items() if name not in ("genindex.html",)} == {}
+
+
+# Measured tables: they are looked up, as is the part Reference.
+TABLES = {"coverage", "coverage_few"}
+
+
+def test_pages_that_people_read_have_at_most_five_screens(address: str, tmp_path: Path) -> None:
+    parts = [first for _, first in site_parts.navigation() if first != "reference"]
+    pages = [page for first in parts for page in site_parts.listed(first) if "/" not in page]
+    with chromium(tmp_path) as browser:
+        found = screens(browser, address, ["index", *pages], 1280, 800)
+        assert len(found) > 80
+        assert listed({page: length for page, length in found.items() if page not in TABLES}, 5) == {}
+        assert found["coverage"] > 5  # the measure sees a long page
 
 
 def test_contents_are_visible_from_1100_pixels(address: str, tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_the_bound_of_an_exponential_is_that_of_the_page() -> None:
     """And the standard error that `dt.stats.fit_family` states is the bound, to a few per cent."""
     small = dt.SW(UNIT, epsilon=1, cells=64)
     error, distance = least_distance(small, 20_000)
-    page = (ROOT / "docs" / "estimation.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "estimation_shapes.md").read_text(encoding="utf-8")
     assert float(re.findall(r"at least ([0-9.]+) %", page)[0]) == pytest.approx(100 * error, rel=0.01)
     assert float(re.findall(r"W1 at least ([0-9.]+)\.", page)[0]) == pytest.approx(distance, rel=0.01)
     people = FAMILIES["exponential"][1](np.random.default_rng(1), 20_000)

@@ -61,3 +61,17 @@ def test_groups_stand_side_by_side():
     assert len(bars.get_legend().get_texts()) == 3
     wind = dt.OGPM(dt.Circle(360), epsilon=2, cells=1 << 10).perturb([359.0] * 900, source=dt.Seeded(5))
     assert dt.estimate(wind, by=days[:900]).plot().lines
+
+
+def test_the_truth_of_a_simulation_is_drawn_with_the_estimate():
+    axes = dt.mean(REPORTS).plot(truth=51.4)
+    (line,) = [one for one in axes.lines if one.get_label() == "truth"]
+    assert line.get_xdata() == [51.4, 51.4]
+    values = np.array([10.0, 20.0, 20.0, 30.0])
+    bars = dt.distribution(REPORTS).plot(truth=values).patches
+    assert sum(bar.get_height() * bar.get_width() for bar in bars) == pytest.approx(1.0)
+    with pytest.raises(dt.errors.InvalidParameter, match="leave out `truth`"):
+        dt.frequencies(PETS).plot(truth=0.5)
+    wind = dt.OGPM(dt.Circle(360), epsilon=2, cells=1 << 10).perturb([40.0] * 200, source=dt.Seeded(3))
+    with pytest.raises(dt.errors.InvalidParameter, match="on a circle"):
+        dt.distribution(wind).plot(truth=[40.0])

@@ -1,4 +1,4 @@
-// The sizes that docs/devices.md and README.md state: bytes of each file, as gzip sends it. The other files import core.js.
+// The sizes that docs/devices_errors.md and README.md state: bytes of each file, as gzip sends it. The other files import core.js.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 
 const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
 const size = (name) => gzipSync(read(`dist/${name}.js`), { level: 9 }).length;
-const page = read("../../docs/devices.md");
+const page = read("../../docs/devices_errors.md");
 const STATED = Object.fromEntries([...page.matchAll(/^\| `([a-z]+)\.js`[^|]*\| ([\d ]+)/gm)].map(([, name, bytes]) => [name, +bytes.replace(" ", "")]));
 const files = readdirSync(new URL("../dist", import.meta.url)).flatMap((name) => /^([a-z]+)\.js$/.exec(name)?.[1] ?? []);
 
@@ -16,7 +16,7 @@ for (const name of files.filter((one) => one !== "testing")) {
   });
 }
 
-// What a page loads, in bytes, as docs/devices.md states it beside the goals.
+// What a page loads, in bytes, as docs/devices_errors.md states it beside the goals.
 test("the sizes of what a page loads", () => {
   assert.ok(size("core") <= 4500);
   assert.ok(size("core") + size("dither") <= 10300);

@@ -30,6 +30,7 @@ from dither.privacy import Guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 
 _CHOICES: Final = (8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 100, 128)
@@ -289,12 +290,14 @@ class EstimatedDistribution(Tabular):
         bands: bool = True,
         strict: bool = False,
         title: str = "",
+        truth: ArrayLike | None = None,
         ax: Axes | None = None,
     ) -> Axes:
         """Draw the density with its bands on `ax`, and return the axes.
 
         A curve has 95 % bands unless another level is given, and point masses are vertical lines. Bands of a
-        fit by likelihood are drawn if a level is given.
+        fit by likelihood are drawn if a level is given. `truth` are the true values of people in a
+        simulation, drawn as a grey histogram; the distribution must not be on a circle.
         """
         from dither.estimation.plotting import draw_bands, draw_distribution
 
@@ -303,6 +306,12 @@ class EstimatedDistribution(Tabular):
         axes = draw_distribution(self, level=usual if by_curve else None, title=title, ax=ax)
         if bands and not by_curve and (strict or level is not None):
             draw_bands(self, usual, axes, strict=strict)
+        if truth is not None:
+            if self.line.circular:
+                raise InvalidParameter(
+                    "expected a distribution on an interval; leave out `truth` on a circle"
+                )
+            axes.hist(np.asarray(truth), 60, density=True, color="lightgrey", zorder=0, label="truth")
         return axes
 
     def items(self) -> Iterator[tuple[tuple[float, float], Estimate]]:

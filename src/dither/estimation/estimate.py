@@ -441,15 +441,27 @@ class Estimate(Tableau):
         head, cells = self._cells()
         return element("p", f"{self.about}: " * bool(self.about) + title) + as_html(head, cells[:MOST_ROWS])
 
-    def plot(self, *, level: float = 0.95, most: int = 20, title: str = "", ax: Axes | None = None) -> Axes:
+    def plot(
+        self,
+        *,
+        level: float = 0.95,
+        most: int = 20,
+        title: str = "",
+        truth: float | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
         """Draw the estimate with its intervals on `ax`, and return the axes; needs the extra `plot`.
 
         Frequencies are bars, at most the `most` most frequent ones; a table is a map of shades; numbers are
-        points. Shares are in per cent. `title` is put above, such as the name of the question.
+        points. Shares are in per cent. `title` is put above, such as the name of the question. `truth` is the
+        true number in a simulation, drawn as a dotted line.
         """
-        from dither.estimation.plotting import draw_estimate
+        from dither.estimation.plotting import draw_estimate, draw_truth
 
-        return draw_estimate(self, level=level, most=most, title=title, ax=ax)
+        axes = draw_estimate(self, level=level, most=most, title=title, ax=ax)
+        if truth is not None:
+            draw_truth(self, truth, axes)
+        return axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

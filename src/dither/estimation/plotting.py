@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from dither.core.domains.calendar import Calendar
+from dither.errors import InvalidParameter
 from dither.estimation.rounding import SHARE, show_interval, thousands
 from dither.foundation.plotting import (
     BLUE,
@@ -173,6 +174,13 @@ def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: A
     if share:
         as_per_cent(axes, "x")
     return axes
+
+
+def draw_truth(shown: Estimate, truth: float, ax: Axes) -> None:
+    """Draw the true number as a dotted line, or raise InvalidParameter if the estimate is not one number."""
+    if shown.labels or np.ndim(shown.value):
+        raise InvalidParameter("expected an estimate of one number, got several; leave out `truth`")
+    ax.axvline(truth, color="black", linestyle=":", label="truth")
 
 
 def draw_quantiles(shown: EstimatedQuantiles, *, title: str, ax: Axes | None) -> Axes:
