@@ -140,7 +140,7 @@ def test_a_choice_is_used_like_its_mechanism() -> None:
 
 def test_a_large_budget_is_warned_about_once() -> None:
     dt.ask(HOURS, epsilon=4.9)  # a warning would be an error
-    with pytest.warns(asking.LittleProtection, match="said once") as said:
+    with pytest.warns(asking.LittleProtection, match="given once") as said:
         dt.ask(dt.Categories(3), epsilon=5.5)
     assert [warning.filename for warning in said] == [__file__]
     dt.ask(HOURS, epsilon=8)

@@ -128,10 +128,10 @@ def test_two_questions_of_one_mechanism_have_noise_of_their_own() -> None:
 def test_attributes_with_one_key_and_one_name_are_refused() -> None:
     one, two = dt.Memoised(AGE, KEY, name="age"), dt.Memoised(AGE.at(2), KEY, name="age")
     for kind in (dt.Each, dt.Sampled):
-        with pytest.raises(InvalidParameter, match="'a' and 'b' have the same key and name"):
+        with pytest.raises(InvalidParameter, match="different keys or names of the attributes 'a' and 'b'"):
             kind(a=one, b=two)
     assert dt.Each(a=one, b=dt.Memoised(AGE, bytes(32), name="age")).guarantee.epsilon <= 2.0
-    with pytest.raises(InvalidParameter, match="same key and name"):
+    with pytest.raises(InvalidParameter, match="different keys or names"):
         dt.Each.split(2, a=one, b=one)
 
 

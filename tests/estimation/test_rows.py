@@ -269,7 +269,7 @@ def test_rows_of_each() -> None:
 
 def test_what_has_no_rows_is_refused(told: dt.Reports) -> None:
     for wrong in (0, -1, 1.5, True, 10**9):
-        with pytest.raises(InvalidParameter, match="n is an integer"):
+        with pytest.raises(InvalidParameter, match="expected n to be an integer"):
             dt.rows(told, wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="copies"):
         dt.rows(told, 10, copies=-1)

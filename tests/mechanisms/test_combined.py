@@ -78,7 +78,7 @@ def test_dataframes(frame: str) -> None:
     make = module.table if frame == "pyarrow" else module.DataFrame
     found = EACH.perturb(make({name: column.tolist() for name, column in DATA.items()}), source=dt.Seeded(1))
     assert found["bmi"] == EACH.perturb(DATA, source=dt.Seeded(1))["bmi"]
-    with pytest.raises(OutsideDomain, match="no column 'bmi'"):
+    with pytest.raises(OutsideDomain, match="a column 'bmi'"):
         EACH.perturb(make({"age": [20.0]}))
 
 
@@ -156,7 +156,7 @@ def test_labels_and_places_are_columns_too() -> None:
     assert np.array_equal(home.cells[0], home.cells[1])
     with pytest.raises(InvalidParameter, match="one by one"):
         np.asarray(dt.Each(mark=mixed, home=place).perturb(data))
-    with pytest.raises(OutsideDomain, match="mark: an answer is not one of"):
+    with pytest.raises(OutsideDomain, match="mark: expected answers among"):
         dt.Each(mark=mixed).perturb({"mark": ["2"]})
 
 

@@ -61,7 +61,7 @@ def test_more_than_the_stated_epsilon_is_refused() -> None:
         ([[math.nan, 1], [1, 1]], "non-negative"),
         ([[math.inf, 1], [1, 1]], "non-negative"),
         ([[True, 1], [1, 1]], "non-negative"),
-        ([[1, 1], [0, 0]], "row 2 has no positive weight"),
+        ([[1, 1], [0, 0]], "positive weight in every row, got none in row 2"),
         ([[0.9, 0.2, 0.2], [0.1, 0.8, 0.8]], "transpose the matrix"),
         ([[1, 2], [2, 1], [1, 1]], "expected 2 rows, one for each input, got 3; transpose it"),
         ("ab", "non-negative"),

@@ -54,7 +54,7 @@ def test_wrong_parameters(name: str) -> None:
 
 @pytest.mark.parametrize("sensitivity", [1e-3, 1e-9, 1e-10, 1e-12])
 def test_a_small_sensitivity_is_refused_for_what_it_spends(sensitivity: float) -> None:
-    with pytest.raises(InvalidParameter, match="the points spend more than ε = 1; state a larger"):
+    with pytest.raises(InvalidParameter, match="the points spend at most ε = 1, got"):
         dt.Exponential(UNIT, [0, 1], epsilon=1, sensitivity=sensitivity)
 
 

@@ -258,7 +258,7 @@ class _BilinearProgram:
                     "expected levels that allow a density of total mass 1 on the codomain; raise the "
                     "highest or lower the lowest level"
                 )
-            raise DitherError("the solver found no solution in its time limit; allow more `seconds`")
+            raise DitherError("expected a solution within the time limit, got none; allow more `seconds`")
 
     def _pieces(self, sides: list[tuple[_Side, float, list[float], list[float]]]) -> Pieces:
         """Return the pieces of all sides, from left to right."""

@@ -196,4 +196,4 @@ def _warn_once(guarantee: Guarantee) -> None:
     warning = caution(guarantee)
     if warning is not None and not _warned:
         _warned.append(True)
-        warnings.warn(f"{warning} This is said once.", LittleProtection, stacklevel=4)
+        warnings.warn(f"{warning} This warning is given once.", LittleProtection, stacklevel=4)

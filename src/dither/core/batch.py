@@ -26,10 +26,10 @@ _DIGEST: Final = 16
 _GROUP: Final = struct.Struct("<16sII")  # fingerprint, bytes of a report, number of reports
 _HEXADECIMAL: Final = re.compile(r"[0-9a-f]+")
 _JOINED: Final = '","'
-_QUESTIONS: Final = f"a batch has reports of at most {MOST_QUESTIONS} questions"
-_LENGTH: Final = "the reports of a question have one length, at least one byte"
-_TEXT: Final = "a report in a batch is lower-case hexadecimal text"
-_SORTED: Final = "a batch is sorted: by fingerprint, and then by report"
+_QUESTIONS: Final = f"expected reports of at most {MOST_QUESTIONS} questions in a batch"
+_LENGTH: Final = "expected reports of one length, at least one byte, for each question"
+_TEXT: Final = "expected the reports of a batch as lower-case hexadecimal text"
+_SORTED: Final = "expected a sorted batch: by fingerprint, then by report"
 
 
 @dataclass(frozen=True)

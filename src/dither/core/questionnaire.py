@@ -330,5 +330,6 @@ def _wrong_key(
             wrong = unknown_name(f"parameter of {kind.__name__}", key, known)
             return InvalidParameter(f"question {name!r}: {wrong}")
     return InvalidParameter(
-        f"question {name!r}: {kind.__name__} does not accept the type of one of its values"
+        f"question {name!r}: expected values of the types that {kind.__name__} takes, got another type; "
+        "check its parameters"
     )

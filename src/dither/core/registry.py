@@ -158,8 +158,8 @@ def design(name: str) -> type[Any]:
         return design_of(name) if name in homes() else _OWN[name]
     except (InvalidParameter, KeyError):
         raise InvalidParameter(
-            f"the design {found(name)} is not known here: import the package that defines it. The question "
-            "draws, counts and estimates without it"
+            f"expected a mechanism that is known here, got {found(name)}; import the package that defines "
+            "it. The question draws, counts and estimates without it"
         ) from None
 
 

@@ -39,7 +39,7 @@ def _warn_once(question: Question) -> None:
     warnings.warn(
         "single decoded values are noise around each person's value: a model fitted to them, a correlation "
         "or a quantile of them is attenuated. dt.estimate, dt.distribution, dt.quantile and "
-        "dt.stats.crosstab account for the noise. This is said once",
+        "dt.stats.crosstab account for the noise. This warning is given once",
         DecodedValues,
         stacklevel=3,
     )

@@ -533,7 +533,7 @@ def _chosen_items(reports: Reports | Counts, items: Sequence[Hashable]) -> Estim
     kernel = question.kernel
     if not isinstance(kernel, ItemSets):
         raise InvalidParameter(
-            f"items= expects reports of sets of items, got reports of {question.name}; omit it"
+            f"expected reports of sets of items for items=, got reports of {question.name}; leave items out"
         )
     codes = question.categories.check(items)
     if not codes.size or np.unique(codes).size < codes.size:

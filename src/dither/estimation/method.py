@@ -15,11 +15,12 @@ from dither.estimation.estimate import Estimate
 MINIMUM: Final = 100  # default minimum of reports; smaller groups are left out
 # Advice for questions without numbers that everybody answers, by their usual quantity.
 _NO_NUMBERS: Final = {
-    "answers": "reports of {name} answer its queries: call dt.stats.answers(reports)",
-    "cumulative shares": "reports of {name} give cumulative shares: call dt.cumulative(reports), "
+    "answers": "expected reports of numbers, got reports of {name}, which answer its queries; call "
+    "dt.stats.answers(reports)",
+    "cumulative shares": "expected numbers, got cumulative shares of {name}; call dt.cumulative(reports), "
     "and .quantile(0.5) or .cdf(x) of its result; for a mean ask by Podium or dt.recommend's choice",
-    "mean": "of {domain}, dt.mean, dt.variance, dt.quantile, dt.distribution and "
-    "dt.stats.response_rate are estimated: other quantities need numbers that everybody answers",
+    "mean": "expected dt.mean, dt.variance, dt.quantile, dt.distribution or "
+    "dt.stats.response_rate on {domain}; other quantities need numbers that everybody answers",
 }
 _OTHERWISE: Final = (
     "expected reports on an interval or a circle, got reports of {name}; dt.frequencies is for "

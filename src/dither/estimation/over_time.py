@@ -546,7 +546,10 @@ def _first_days(every: int | str, days: int, begins: date | None) -> tuple[int, 
         if every not in ("day", "week", "month"):
             raise unknown_name("period", every, ["day", "week", "month"])
         if begins is None and every != "day":
-            raise InvalidParameter(f'every="{every}" needs the date of the first day: begins="2026-05-04"')
+            raise InvalidParameter(
+                f'expected the date of the first day for every="{every}", such as begins="2026-05-04", got '
+                "none"
+            )
         dates = [(begins or date.min) + timedelta(day) for day in range(days)]
         starts = [period_start(every, day) for day in dates]
         return (0, *(day for day in range(1, days) if starts[day] != starts[day - 1]))

@@ -198,7 +198,9 @@ def rows(
     """
     for what, number, least, most in (("n", n, 1, _MOST_ROWS), ("copies", copies, 0, _MOST_COPIES)):
         if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
-            raise InvalidParameter(f"{what} is an integer from {least} to {most}, not {found(number)}")
+            raise InvalidParameter(
+                f"expected {what} to be an integer from {least} to {most}, got {found(number)}"
+            )
     random = np.random.default_rng(seed)  # a plain generator is enough, because the estimates are public
     given = pair_tables(reports)
     further = tuple(_draw_rows(given.redraw(random), n, random) for _ in range(copies))

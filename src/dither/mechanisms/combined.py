@@ -131,7 +131,7 @@ def _column(data: Any, name: str, domain: Domain) -> Array:
         ) from None
     except Exception as error:  # every dataframe library has its own error for a missing column
         if "column" in type(error).__name__.lower():
-            raise OutsideDomain(f"the data has no column {name!r}") from None
+            raise OutsideDomain(f"expected a column {name!r} in the data, got none") from None
         raise
     return as_array(domain, column)
 
@@ -270,8 +270,8 @@ def _check_permanent(parts: Mapping[str, Any]) -> None:
     for attribute, part in parts.items():
         if isinstance(part, Memoised) and used.setdefault((part.key, part.name), attribute) != attribute:
             raise InvalidParameter(
-                f"the attributes {used[part.key, part.name]!r} and {attribute!r} have the same key and name: "
-                "equal values would have equal noise; give each Memoised its own name"
+                f"expected different keys or names of the attributes {used[part.key, part.name]!r} and "
+                f"{attribute!r}, because equal values would have equal noise; give each Memoised its own name"
             )
 
 

@@ -206,7 +206,8 @@ def _check_weights(given: object, count: int | None) -> tuple[tuple[Real, ...], 
     sums = [float(sum(row)) for row in rows]
     if not min(sums) > 0:
         raise InvalidParameter(
-            f"row {sums.index(min(sums)) + 1} has no positive weight: every input needs a report"
+            f"expected a positive weight in every row, got none in row {sums.index(min(sums)) + 1}; every "
+            "input needs a report"
         )
     columns = [float(sum(column)) for column in zip(*rows, strict=True)]
     if max(abs(total - 1) for total in columns) < _SUM <= max(abs(total - 1) for total in sums):

@@ -94,5 +94,5 @@ def test_a_sensitivity_divides_the_scores() -> None:
         wide.guarantee.epsilon
         < dt.Exponential(UNIT, POINTS, epsilon=1, score=SCORES["product"]).guarantee.epsilon
     )
-    with pytest.raises(InvalidParameter, match="spend more than"):
+    with pytest.raises(InvalidParameter, match="spend at most"):
         dt.Exponential(UNIT, POINTS, epsilon=1, score=SCORES["distance"], sensitivity=0.3)

@@ -81,7 +81,7 @@ def test_a_map_is_made_from_its_reports() -> None:
         ({"score": lambda place, point: math.nan}, "finite numbers"),
         ({"score": [[0.0, 1.0]]}, "9 × 9"),
         ({"score": lambda place, point: 3.0}, "differ between points"),
-        ({"sensitivity": 0.01}, "larger sensitivity"),
+        ({"sensitivity": 0.01}, "state a larger one"),
         ({"sensitivity": 0.0}, "positive"),
         ({"sensitivity": "far"}, "sensitivity"),
     ],

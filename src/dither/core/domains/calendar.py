@@ -241,4 +241,6 @@ def _zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        raise InvalidParameter(f"unknown time zone {found(name)}; write one such as Europe/Berlin") from None
+        raise InvalidParameter(
+            f"expected the name of a time zone, such as Europe/Berlin, got {found(name)}"
+        ) from None

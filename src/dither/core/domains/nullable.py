@@ -62,8 +62,8 @@ class Nullable(Domain):
         if isinstance(of, Categories):
             return Categories([*of.labels, None])
         raise InvalidParameter(
-            f"dt.Nullable expects numbers, angles or categories, got {of}; make "
-            "'no answer' a value of its own, such as an item, a text or a place"
+            f"expected numbers, angles or categories in dt.Nullable, got {of}; make 'no answer' a value of "
+            "its own, such as an item, a text or a place"
         )
 
     def __init__(self, of: Any) -> None:

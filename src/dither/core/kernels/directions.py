@@ -311,7 +311,7 @@ class DirectionsKernel(Kernel):
 
     kind: ClassVar[str] = "directions"
     quantities: ClassVar[tuple[str, ...]] = ("mean vector",)
-    fields = Fields(vectors=on(Vectors, "this draw needs vectors, not {}"), window=inline(Nearest))
+    fields = Fields(vectors=on(Vectors, "expected vectors for this draw, got {}"), window=inline(Nearest))
 
     def __post_init__(self) -> None:
         cells = self.window.cells

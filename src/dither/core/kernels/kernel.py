@@ -320,7 +320,7 @@ def on(kinds: type | UnionType, needs: str, take: Callable[[Any], object] = lamb
     return from_domain(get)
 
 
-A_LINE: Final = on(Line, "this kernel needs an interval or a circle, not {}")
+A_LINE: Final = on(Line, "expected an interval or a circle for this kernel, got {}")
 
 STRAIGHT: Final = 1e-6  # tolerance, in lengths of the domain, for E[report] being affine in the value
 

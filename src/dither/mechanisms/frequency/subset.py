@@ -78,7 +78,7 @@ class SubsetIndices(CategoryMechanism):
         if not 2 <= chosen <= MOST_CHOSEN:
             better = "KRR" if chosen < 2 else "ProjectiveResponse"
             raise InvalidParameter(
-                f"with {size} categories and ε = {self.epsilon:g} a set would have {chosen} elements, not 2 "
-                f"to {_NEARLY_CHOSEN}; use dt.{better}"
+                f"expected a set of 2 to {_NEARLY_CHOSEN} elements, got {chosen} with {size} categories and "
+                f"ε = {self.epsilon:g}; use dt.{better}"
             )
         return IndexSets.largest(self.epsilon, size, chosen)

@@ -57,7 +57,9 @@ def published_coins(epsilon: float, categories: int, n: int, colluders: int) -> 
     p = plain(epsilon, categories)
     if colluders:
         if categories != 2:
-            raise InvalidParameter(f"Theorem 3 is for two categories, not {categories}; omit colluders")
+            raise InvalidParameter(
+                f"expected two categories with colluders (Theorem 3), got {categories}; leave out colluders"
+            )
         if colluders >= n - 1:
             raise Infeasible(
                 f"with {colluders} colluders among {n} people no correlation satisfies Theorem 3"

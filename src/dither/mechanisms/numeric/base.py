@@ -210,8 +210,8 @@ class WindowMechanism(NumberMechanism):
     def _insist_on_a_number(self) -> None:
         if self.domain.optional:
             raise InvalidParameter(
-                f"a report of {type(self).__name__} on {self.domain} may mean 'no answer', so it has no "
-                "density and no error; use the design on the numbers without dt.Nullable"
+                f"expected a domain without 'no answer' for a density or an error, got {self.domain}; use "
+                f"{type(self).__name__} on the numbers without dt.Nullable"
             )
 
     def _sampled_start(self, x: Floats) -> Floats:

@@ -133,8 +133,8 @@ class Exponential(NumberMechanism):
             if channel.ratio <= exp_below(Fraction(self.epsilon)):
                 return ChannelKernel(self.line, channel, self._nearest())
         raise InvalidParameter(
-            f"with sensitivity {found(self.sensitivity)} the points spend more than "
-            f"ε = {self.epsilon:g}; state a larger sensitivity"
+            f"expected a sensitivity with which the points spend at most ε = {self.epsilon:g}, got "
+            f"{found(self.sensitivity)}; state a larger one"
         )
 
     def _codebook(self, kernel: ChannelKernel) -> TableDecoder:

@@ -68,8 +68,8 @@ def public_paths(prior: object) -> PublicPaths:
         return prior
     if not isinstance(prior, tuple) or len(prior) != 2:
         raise InvalidParameter(
-            "routes need prior=(public paths, 'their public source'): reports are numbers of public paths, "
-            f"got {found(prior)}"
+            "expected prior=(public paths, 'their public source') for routes, because reports are numbers "
+            f"of public paths, got {found(prior)}"
         )
     return PublicPaths(*prior)
 

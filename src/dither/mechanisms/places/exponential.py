@@ -81,7 +81,7 @@ class ScoredPoints(PublicPoints):
         kernel = PointKernel(self._pairs, ListedWeights(tuple(map(tuple, rows))))
         if kernel.ratio > exp_below(Fraction(self.epsilon)):
             raise InvalidParameter(
-                f"with sensitivity {found(self.sensitivity)} the points spend more than "
-                f"ε = {self.epsilon:g}; state a larger sensitivity"
+                f"expected a sensitivity with which the points spend at most ε = {self.epsilon:g}, got "
+                f"{found(self.sensitivity)}; state a larger one"
             )
         return kernel

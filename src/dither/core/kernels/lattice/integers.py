@@ -367,7 +367,10 @@ class Bounded(Lattice):
         steeper = 1 / largest_ratio(weights[1 : falling + 1], weights[:falling])
         flatter = 1 / largest_ratio(totals[:-1], totals[1:])
         if steeper * flatter < 1 or falling < self.shift:
-            raise InvalidParameter("the noise is too narrow to certify its bound; choose more cells")
+            raise InvalidParameter(
+                "expected noise that is wide enough to certify its bound, got narrower noise; choose more "
+                "cells"
+            )
         return self.noise.ratio(self.shift) * largest_ratio(totals[self.shift :], totals[: -self.shift])
 
     def law(self, row: Array, step: int) -> Array:

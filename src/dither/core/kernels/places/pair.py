@@ -215,7 +215,9 @@ class AxesKernel(PairKernel, PlaceKernel):
 
     kind: ClassVar[str] = "pair"
     fields = Fields(
-        area=on(Crossed, "two coordinates need an area with axes, not {}"), first=ON_LINE, second=ON_LINE
+        area=on(Crossed, "expected an area with axes for two coordinates, got {}"),
+        first=ON_LINE,
+        second=ON_LINE,
     )
 
     def __post_init__(self) -> None:
@@ -292,7 +294,7 @@ class PolarKernel(PairKernel):
 
     kind: ClassVar[str] = "polar"
     fields = Fields(
-        disk=on(Disk, "a distance and a direction need a disk, not {}"), first=ON_LINE, second=ON_LINE
+        disk=on(Disk, "expected a disk for a distance and a direction, got {}"), first=ON_LINE, second=ON_LINE
     )
 
     def __post_init__(self) -> None:

@@ -359,7 +359,9 @@ class GridKernel(ChoiceKernel):
     grades: Grades
 
     kind: ClassVar[str] = "grid"
-    fields = Fields(area=on(Rectangle, "a grid needs a rectangle, not {}"), grades=inline(Grades), side=WHOLE)
+    fields = Fields(
+        area=on(Rectangle, "expected a rectangle for a grid, got {}"), grades=inline(Grades), side=WHOLE
+    )
 
     def __post_init__(self) -> None:
         if isinstance(self.side, bool) or not isinstance(self.side, int) or not 2 <= self.side <= MOST_SIDE:

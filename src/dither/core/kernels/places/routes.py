@@ -96,7 +96,7 @@ class RouteKernel(NearestNumbers):
     quantities: ClassVar[tuple[str, ...]] = ("frequencies",)
     coordinates: ClassVar[int] = 2
     fields = Fields(
-        routes=on(Routes, "public paths are of routes"),
+        routes=on(Routes, "expected routes for public paths, got {}"),
         window=inline(Nearest),
         packed=PACKED.member("paths"),
     )

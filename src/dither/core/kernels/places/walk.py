@@ -67,7 +67,7 @@ class WalkKernel(PairKernel, PlaceKernel):
 
     kind: ClassVar[str] = "walk"
     fields = Fields(
-        region=on(Region, "steps from place to place need a bounded area, not {}"),
+        region=on(Region, "expected a bounded area for steps from place to place, got {}"),
         first=ON_LINE,
         second=ON_LINE,
         books=Member(_write_books, _read_books),

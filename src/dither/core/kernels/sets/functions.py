@@ -90,7 +90,9 @@ class FunctionsKernel(Kernel):
 
     kind: ClassVar[str] = "questions"
     fields = Fields(
-        sizes=on(Profile, "functions of a row are about several attributes", lambda table: table.sizes),
+        sizes=on(
+            Profile, "expected several attributes for functions of a row, got {}", lambda table: table.sizes
+        ),
         draws=list_of(Codec(lambda draw: draw.device(), _read_draw)),
         functions=list_of(Codec(_write_function, _read_function)).member("questions"),
     )

@@ -33,7 +33,7 @@ from dither.foundation.randomness import Source
 _BLOCK: Final = 1 << 15  # people processed together, so that their columns stay in the cache
 
 
-_SETS: Final = "the draw is about sets of items"
+_SETS: Final = "expected sets of items for this draw, got {}"
 ABOUT_ITEMS: Final = {  # the number of items, and the most that a person has
     "items": on(Several, _SETS, len),
     "most": on(Several, _SETS, lambda domain: domain.most),

@@ -149,7 +149,7 @@ class PrefixKernel(Kernel):
 
     kind: ClassVar[str] = "prefix"
     fields = Fields(
-        text=on(Text, "prefixes need a domain of texts, not {}"),
+        text=on(Text, "expected a domain of texts for prefixes, got {}"),
         ends=list_of(WHOLE),
         shares=Member(_write_shares, _read_shares),
         oracle=inline(HashedResponse),
