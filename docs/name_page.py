@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType, UnionType
 from typing import Any
 
+import outcome_words
 import prose
 import site_parts
 import words
@@ -125,6 +126,7 @@ def page(path: str, thing: Any) -> str:
         text += ["## Names", "", *listing(path, thing), ""]
     else:
         text += parameters(path, thing)
+        text += outcome(path)
         text += members(thing)
     if not isinstance(thing, ModuleType) or ">>>" in (inspect.getdoc(thing) or ""):
         text += ["## Example", "", *example(path, thing), ""]
@@ -181,6 +183,27 @@ def parameters(path: str, thing: Any) -> list[str]:
         meaning = words.meaning(path, parameter.name)
         rows.append(f"| `{parameter.name}` | {_type(thing, parameter)} | {default} | {meaning} |")
     return ["## Parameters", "", *rows, ""]
+
+
+def outcome(path: str) -> list[str]:
+    """Return the sections with the result of a function and its errors; empty for other names."""
+    if path not in outcome_words.OUTCOMES:
+        return []
+    returned, errors = outcome_words.OUTCOMES[path]
+    return [
+        "## Returns",
+        "",
+        f"{returned[0].upper()}{returned[1:]}.",
+        "",
+        "## Raises",
+        "",
+        *_list(errors),
+        "",
+    ]
+
+
+def _list(lines: tuple[str, ...]) -> list[str]:
+    return [f"- {line}." for line in lines]
 
 
 def _short(value: object) -> str:

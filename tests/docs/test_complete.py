@@ -25,6 +25,8 @@ import draw_layers
 import interfaces
 import listings
 import name_page
+import outcome_words
+import parameter_words
 import site_parts
 
 VERBS_AND_ALL = listings.commands(main, "dither")
@@ -98,6 +100,18 @@ def test_every_name_has_words_for_its_parameters_and_an_example(monkeypatch: pyt
         name_page.parameters(path, thing)
         if name_page.document(path).startswith("api/") and not isinstance(thing, ModuleType):
             assert name_page.example(path, thing)
+
+
+def test_the_first_functions_have_results_and_errors_and_only_existing_names_have_words() -> None:
+    """A parameter that is renamed, or an error that does not exist, is found here."""
+    public = name_page.public()
+    first = [path for path in dt.__all__ if inspect.isfunction(public[path])]
+    assert [path for path in first if "\n## Raises\n" not in "\n".join(["", *name_page.outcome(path)])] == []
+    for path, texts in parameter_words.OWNED.items():
+        assert texts.keys() <= inspect.signature(public[path]).parameters.keys(), path
+    for path, (_, errors) in outcome_words.OUTCOMES.items():
+        assert callable(public[path])
+        assert set(re.findall(r"`([A-Z]\w+)`", " ".join(errors))) <= set(dt.errors.__all__)
 
 
 def test_the_api_page_leads_to_every_name() -> None:
