@@ -306,7 +306,7 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
         "a mean, by default",
         "the default",
         _default_mean_ratio,
-        "`Hybrid` (ε = 2) and `Podium` (ε = 8): the solved design has a specification above 16 kB",
+        "",
     ),
     (
         "the variance of a number",

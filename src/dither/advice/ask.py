@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from dither.advice.catalogue import default_protocol, solved_candidates
 from dither.core.domains import Domain, check_domain
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from dither.core.reports import Reports
     from dither.foundation.randomness import Source
     from dither.mechanisms.mechanism import Mechanism
+    from dither.mechanisms.optimal.mechanism import Optimal
     from dither.privacy import Guarantee
 
 MOST_SPECIFIED: Final = 1 << 14  # bytes; the largest specification of a default mechanism
+FEWER_OUTPUTS: Final = 128  # cells of a solved default whose complete codebook is longer
 
 
 class LittleProtection(UserWarning):
@@ -116,8 +118,8 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
 
     On categories it is the one with the smallest variance in short reports (`default_protocol`), on a circle
     OGPM. On an interval it is the one of three with the smallest predicted error of a mean in the worst case:
-    the solved unbiased mechanism (if its design ships and its specification has at most 16 kB), Hybrid or
-    Podium.
+    the solved unbiased mechanism (if its design ships, with 128 outputs if its specification is above 16 kB),
+    Hybrid or Podium.
     """
     if domain.usual_mechanism is not None:
         kind = design_of(domain.usual_mechanism)
@@ -133,8 +135,9 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
     if line.scale:
         return design_of("SW")(domain, epsilon=epsilon), _WHY["SW"]
     for candidate in solved_candidates(line, epsilon, (), ("worst",), unbiased=True, wait=False):
-        if len(candidate.mechanism.to_json().encode()) <= MOST_SPECIFIED:
-            return candidate.mechanism, "the smallest error of a mean of all unbiased mechanisms"
+        for mechanism in (candidate.mechanism, replace(candidate.mechanism, outputs=FEWER_OUTPUTS)):
+            if len(mechanism.to_json().encode()) <= MOST_SPECIFIED:
+                return mechanism, "the smallest error of a mean of all unbiased mechanisms"
     # This import loads the estimators, which a solved design does not need.
     from dither.advice.goals.numbers import Mean
 
@@ -186,8 +189,10 @@ def default_mechanism(domain: Domain, epsilon: object) -> tuple[Callable[..., An
         return design_of(domain.usual_mechanism), {}
     mechanism, _ = _usual(domain, budget)
     solved = mechanism.question.name == "Optimal" and domain.line is not None
-    more = {"unbiased": True} if solved else {}
-    return type(mechanism), more
+    if not solved:
+        return type(mechanism), {}
+    outputs = cast("Optimal", mechanism).outputs
+    return type(mechanism), {"unbiased": True, **({} if outputs is None else {"outputs": outputs})}
 
 
 def _warn_once(guarantee: Guarantee) -> None:

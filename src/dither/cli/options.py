@@ -142,9 +142,9 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
         "--mechanism",
         shell_complete=mechanism_names,
         help="The mechanism, or its specification FILE.json. By default the one with the smallest predicted "
-        "error: on an interval the error of a mean, by Optimal(unbiased=True) where its design ships and its "
-        "specification has at most 16 kB, else by Hybrid or Podium; on a circle OGPM; for categories the one "
-        "with the smallest variance in short reports.",
+        "error: on an interval the error of a mean, by Optimal(unbiased=True) where its design ships, with "
+        "128 outputs if its specification is above 16 kB, else by Hybrid or Podium; on a circle OGPM; for "
+        "categories the one with the smallest variance in short reports.",
     )
     @click.option(
         "--campaign",
