@@ -349,7 +349,7 @@ def test_a_process_in_the_middle_of_storing_is_waited_for(database: str) -> None
         assert public(here) == {}
         slow._slot(sql, Slot(CAMPAIGN.id, "browser", DAY, ""), made := {})
         (number,) = made.values()
-        slow._insert(sql, tick, [(random.bytes(16), 0, number, b"\x03", DAY.toordinal())])
+        slow._insert(sql, tick, [(random.bytes(16), 0, number, b"\x03", slow._segments[DAY.toordinal()])])
     here.catch_up()
     assert [one.total() for one in public(here).values()] == [PEOPLE + 3]
     assert here.live.waiting(CAMPAIGN.id, "browser") == 1

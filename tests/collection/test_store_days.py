@@ -12,7 +12,9 @@ import pytest
 
 from dither.collection.collector import Collector
 from dither.collection.settings import Settings
-from dither.collection.store.postgresql import PostgresqlStore, _days
+from dither.collection.store.postgresql import PostgresqlStore
+from dither.collection.store.segments import DAY as BITS
+from dither.collection.store.segments import list_segments
 from dither.collection.store.store import Arrived, Stored, Withdrawal
 from tests.collection.campaigns import DAY, published
 from tests.collection.test_store import CAMPAIGN, NEXT, arrived, counts, expected
@@ -28,7 +30,7 @@ def on(batch: Arrived, day: datetime.date, campaign: str = CAMPAIGN.id) -> Arriv
 
 def partitions(store: PostgresqlStore) -> set[datetime.date]:
     with store._transaction() as sql:
-        return {datetime.date.fromordinal(day) for day in _days(sql)}
+        return {datetime.date.fromordinal(segment >> BITS) for segment in list_segments(sql)}
 
 
 def test_a_batch_that_comes_to_two_processes_on_two_days_at_once_is_stored_once(

@@ -54,9 +54,11 @@ def old_database(folder: Path, database: str) -> None:
 
     restore(golden(folder), database)
     with psycopg.connect(database) as sql:
-        sql.execute("DROP TABLE dither_versions, dither_exports, dither_notes, dither_withdrawn")
+        sql.execute(
+            "DROP TABLE dither_versions, dither_exports, dither_notes, dither_withdrawn, dither_segments"
+        )
         sql.execute("ALTER TABLE dither_slots DROP COLUMN tick")
-        sql.execute("ALTER TABLE dither_meta DROP COLUMN day")
+        sql.execute("ALTER TABLE dither_meta DROP COLUMN segment, DROP COLUMN closed")
         sql.execute("ALTER TABLE dither_reports RENAME TO days")
         columns = "id BYTEA NOT NULL, part INTEGER NOT NULL, slot INTEGER NOT NULL, tick BIGINT NOT NULL"
         sql.execute(f"CREATE TABLE dither_reports ({columns}, data BYTEA NOT NULL, PRIMARY KEY (id, part))")

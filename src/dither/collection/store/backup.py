@@ -150,7 +150,7 @@ def _from_postgresql(address: str, target: sqlite3.Connection) -> None:
 
 
 def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
-    from dither.collection.store.postgresql import BY_DAY, make_days
+    from dither.collection.store.segments import DAY, SEGMENTED, make_segments
 
     with closing(_store(address)) as store, store.alone() as sql:
         tables = _tables(min(store.version, file_version(source)))
@@ -163,11 +163,11 @@ def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
             ticked = table == "reports"
             named = ",".join((*columns, *(["tick"] if ticked else [])))
             tick = f", number >> {TICK}" if ticked else ""
-            by_day = ticked and store.version >= BY_DAY
-            if by_day:
-                named, tick = f"{named},arrived", f"{tick}, (SELECT day FROM slots WHERE slots.number = slot)"
-                days = source.execute("SELECT DISTINCT day FROM slots").fetchall()
-                make_days(sql, (day for (day,) in days))
+            if ticked and store.version >= SEGMENTED:
+                segment = f"(SELECT day << {DAY} FROM slots WHERE slots.number = slot)"
+                named, tick = f"{named},segment", f"{tick}, {segment}"
+                days = [day for (day,) in source.execute("SELECT DISTINCT day FROM slots")]
+                make_segments(sql, days)
             rows = source.execute(f"SELECT {','.join(columns)}{tick} FROM {table}")
             with sql.cursor() as cursor, cursor.copy(f"COPY dither_{table} ({named}) FROM STDIN") as copy:
                 for row in rows:
@@ -176,5 +176,8 @@ def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
         if store.version >= _DIGESTS:
             late = "(SELECT coalesce(max(tick), 0) + 1 FROM dither_withdrawn)"
             sql.execute(f"UPDATE dither_meta SET tick = greatest(tick, {late})")
+        if store.version >= SEGMENTED:
+            sql.execute("UPDATE dither_segments SET closed = tick FROM dither_meta")
+            sql.execute("UPDATE dither_meta SET closed = tick")
         last = "SELECT coalesce(max(number), 0) + 1 FROM dither_slots"
         sql.execute(f"SELECT setval('dither_slots_number_seq', ({last}))")

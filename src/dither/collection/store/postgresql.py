@@ -7,10 +7,8 @@ others can see. Batches are counted when their tick is over. Every process count
 Changes that replace reports by counts, or remove them, raise the generation of the store: a
 process that sees another generation builds its counts anew.
 
-Reports and identities are in one partition for each day, which is dropped when no identity of the day is
-needed any more. An index recognises a batch that comes twice on one day. So that it is also recognised on
-another day, all processes store in the partition of the *present* day at once, and whoever stores in another
-one is alone: then everything in the others is committed, and is looked up.
+Reports and identities are in [segments](segments.py) by day, which are dropped when no identity of the day is
+needed any more.
 """
 
 from __future__ import annotations
@@ -18,13 +16,26 @@ from __future__ import annotations
 import datetime
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot, Withdrawn
 from dither.collection.published import Published
 from dither.collection.refusals import Reason
+from dither.collection.store.segments import (
+    DAY,
+    LOCK,
+    PATIENCE,
+    SEGMENTED,
+    KnownIdentities,
+    begin_after_full,
+    drop_segment,
+    list_segments,
+    make_segments,
+    of_days,
+    read_meta,
+)
 from dither.collection.store.store import (
     HOLDS,
     Arrived,
@@ -50,8 +61,6 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 
-BY_DAY: Final = 4  # the version from which on there are partitions by day
-LOCK: Final = 0x64697463  # the advisory lock of a store: shared to append, exclusive to fold or delete
 TICKS: Final = 0x64697463 << 32  # plus the tick: the lock of a tick, shared by its writers
 SCHEMA: Final = f"""
 SELECT pg_advisory_xact_lock({LOCK});
@@ -70,12 +79,10 @@ CREATE INDEX IF NOT EXISTS dither_news ON dither_reports (tick);
 CREATE TABLE IF NOT EXISTS dither_refused (campaign TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT NOT NULL,
     count BIGINT NOT NULL, PRIMARY KEY (campaign, day, reason));
 """
-INSERT: Final = """INSERT INTO dither_reports (id, part, slot, tick, data, arrived)
-    SELECT new.id, new.part, new.slot, %b, new.data, new.arrived FROM
+INSERT: Final = """INSERT INTO dither_reports (id, part, slot, tick, data, segment)
+    SELECT new.id, new.part, new.slot, %b, new.data, new.segment FROM
     unnest(%b::bytea[], %b::integer[], %b::integer[], %b::bytea[], %b::integer[])
-    AS new (id, part, slot, data, arrived)
-    WHERE NOT new.id = ANY (ARRAY (SELECT id FROM dither_reports WHERE id = ANY (%b::bytea[])))
-    ON CONFLICT DO NOTHING RETURNING id"""
+    AS new (id, part, slot, data, segment) ON CONFLICT DO NOTHING RETURNING id"""
 NEW_SLOT: Final = """INSERT INTO dither_slots (campaign, question, day, label) VALUES (%s, %s, %s, %s)
     ON CONFLICT DO NOTHING"""
 NEXT: Final = """UPDATE dither_meta SET tick = tick + 1
@@ -92,10 +99,6 @@ TAKEN: Final = """SELECT dither_withdrawn.tick, dither_withdrawn.day, dither_rep
     FROM dither_withdrawn JOIN dither_reports USING (id) JOIN dither_slots ON number = slot
     WHERE dither_withdrawn.tick > %b AND dither_withdrawn.tick <= %b AND counts IS NULL
     ORDER BY dither_withdrawn.tick"""
-DAYS: Final = """SELECT inhrelid::regclass::text FROM pg_inherits
-    WHERE inhparent = 'dither_reports'::regclass"""  # the partitions; each name ends with the day
-NEW_DAY: Final = """CREATE TABLE dither_reports_{0} (LIKE dither_reports);
-    ALTER TABLE dither_reports ATTACH PARTITION dither_reports_{0} FOR VALUES IN ({0})"""
 BLANK: Final = f"SELECT number FROM dither_slots WHERE campaign = %s AND day = %s AND NOT {HOLDS}"
 _ROWS: Final = 1 << 15
 _PAUSE: Final = 1.0  # seconds before a database that was out of reach is tried again
@@ -109,10 +112,9 @@ _WAITING: Final = {
     "tcp_user_timeout": 10_000,  # milliseconds
 }
 
-_PATIENCE: Final = "1s"  # how long dropping a day waits for readers, and others wait for it
 _IDLE: Final = "60s"  # time after which the database ends a transaction of a silent process
 
-_NewRow = tuple[bytes, int, int, bytes, int]  # identity, part, slot, reports, the slot's day
+_NewRow = tuple[bytes, int, int, bytes, int]  # identity, part, slot, reports, segment
 
 
 class PostgresqlStore(CollectorStore):
@@ -130,7 +132,10 @@ class PostgresqlStore(CollectorStore):
         self._again = 0.0  # the time of the next attempt after the database was out of reach
         self._generation = -1
         self._read = 0  # the last counted tick
-        self._tick = 1  # the present tick at the last write
+        self._tick = 1  # the present tick at the last write,
+        self._closed = 0  # `closed` of the store,
+        self._segments: dict[int, int] = {}  # and the segments that it wrote, by day
+        self._known = KnownIdentities()
         self._slots: dict[Slot, int] = {}
         self._names: dict[int, Slot] = {}
         try:
@@ -238,7 +243,7 @@ class PostgresqlStore(CollectorStore):
             for slot in sorted({slot for batch in batches for slot, _ in batch.parts if slot not in known}):
                 self._slot(sql, slot, made)
             rows = [
-                (identity, part, known.get(slot) or made[slot], data, slot.day.toordinal())
+                (identity, part, known.get(slot) or made[slot], data, self._segments[slot.day.toordinal()])
                 for identity, index in sorted(first.items())
                 for part, (slot, data) in enumerate(batches[index].parts)
             ]
@@ -262,28 +267,31 @@ class PostgresqlStore(CollectorStore):
         held = self._tick
         begin = "BEGIN; SET LOCAL enable_seqscan = off; SELECT pg_advisory_xact_lock"  # looks up identities
         locked = f"({LOCK}); SELECT pg_advisory_xact_lock_shared({TICKS + held}); "
-        generation, tick, day = _meta(sql, f"{begin}_shared{locked}")
-        if days - {day}:
-            generation, tick, _ = _meta(sql, f"COMMIT; {begin}{locked}")
-            make_days(sql, days)
-            sql.execute(f"UPDATE dither_meta SET day = {max(days)}")
-        while held != tick:  # a process that holds the lock of the present tick is in this tick
-            held = tick
-            generation, tick, _ = _meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
-        self._tick = tick
-        if generation != self._generation:
-            self._slots = {}
-        return self._slots, tick
+        meta = read_meta(sql, f"{begin}_shared{locked}")
+        alone = bool(days - {meta.segment >> DAY})
+        if alone:
+            meta = read_meta(sql, f"COMMIT; {begin}{locked}")
+        while held != meta.tick:  # a process that holds the lock of the present tick is in this tick
+            held = meta.tick
+            meta = read_meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
+        self._tick, self._closed = held, meta.closed
+        self._segments = {meta.segment >> DAY: meta.segment}
+        if alone and days - set(self._segments):
+            self._segments, self._closed = make_segments(sql, days, meta.segment)
+        if meta.generation != self._generation:
+            self._slots, self._known = {}, KnownIdentities()
+        return self._slots, held
 
     def _insert(
         self, sql: Connection[Any], tick: int, rows: list[_NewRow], *, more: bool = False
     ) -> set[bytes]:
         """Insert rows whose identities are unknown, or `more` parts of those that were; return identities."""
+        if not more:
+            known = self._known.find(sql, [row[0] for row in rows], self._closed)
+            rows = [row for row in rows if row[0] not in known]
         if not rows:
             return set()
-        ids, parts, slots, datas, days = map(list, zip(*rows, strict=True))
-        known = [] if more else ids
-        done = sql.execute(INSERT, (tick, ids, parts, slots, datas, days, known), binary=True)
+        done = sql.execute(INSERT, (tick, *map(list, zip(*rows, strict=True))), binary=True)
         return {bytes(identity) for (identity,) in done.fetchall()}
 
     def _slot(self, sql: Connection[Any], slot: Slot, made: dict[Slot, int]) -> int:
@@ -306,14 +314,14 @@ class PostgresqlStore(CollectorStore):
             blanks = {position: self._blank(sql, *position) for position in sorted(set(indices.values()))}
             # An identity is in one index, so concurrent writers of one batch wait for each other.
             rows = [
-                (digest, 0, blanks[indices[digest]], b"", indices[digest][1].toordinal())
+                (digest, 0, blanks[indices[digest]], b"", self._segments[indices[digest][1].toordinal()])
                 for digest in digests
             ]
             self._insert(sql, tick, rows)
-            present = _meta(sql)[1]
+            present = read_meta(sql).tick
             while tick != present:  # no report that is known has a later tick than the present one
                 tick = present
-                present = _meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + tick}); ")[1]
+                present = read_meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + tick}); ").tick
             with sql.cursor() as cursor:
                 cursor.executemany(
                     "INSERT INTO dither_withdrawn VALUES (%b, %s, %s) ON CONFLICT DO NOTHING",
@@ -376,7 +384,7 @@ class PostgresqlStore(CollectorStore):
         """Begin a transaction that sees the present store, unchanged by other writers."""
         with self._transaction() as sql:
             sql.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            if self.version >= BY_DAY:  # taken before the snapshot: no visible day is dropped
+            if self.version >= SEGMENTED:  # taken before the snapshot: no visible segment is dropped
                 sql.execute("LOCK TABLE dither_reports IN ACCESS SHARE MODE")
             yield sql
 
@@ -389,16 +397,16 @@ class PostgresqlStore(CollectorStore):
     ) -> int:
         with self._transaction() as sql:
             sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
-            generation, tick, _ = _meta(sql)
-            if generation != self._generation:
+            meta = read_meta(sql)
+            if meta.generation != self._generation:
                 raise StoreUnavailable("another process folded or deleted meanwhile; fold again")
-            live.add_all(self._news(sql, tick - 1))  # nobody appends now, so these ticks are over
+            live.add_all(self._news(sql, meta.tick - 1))  # nobody appends now, so these ticks are over
             fates = live.fates(campaign, day)
             folding = self._fold(sql, live, fates, forgotten)
             if folding.left:  # other processes must not store in these slots any more
                 sql.execute("UPDATE dither_meta SET generation = generation + 1")
         if folding.left:
-            self._generation, self._slots, self._names = generation + 1, {}, {}  # these counts still hold
+            self._generation, self._slots, self._names = meta.generation + 1, {}, {}  # the counts still hold
             live.forget_folded(fates)
         return folding.parts
 
@@ -435,9 +443,10 @@ class PostgresqlStore(CollectorStore):
         folding = Folding(fates, slots, live, make)
         early = [number for number, slot in slots.items() if slot.day <= fates.day]
         over = {number: slots[number] for number in early if slots[number].day < forgotten}
-        days = list({slot.day.toordinal() for slot in over.values()})
-        query = "SELECT slot, max(tick) FROM dither_reports WHERE arrived = ANY(%s) GROUP BY slot"
-        last = dict(sql.execute(query, (days,)).fetchall())
+        segments = list_segments(sql)
+        query = "SELECT slot, max(tick) FROM dither_reports WHERE segment = ANY(%s) GROUP BY slot"
+        days = {slot.day.toordinal() for slot in over.values()}
+        last = dict(sql.execute(query, (of_days(segments, days),)).fetchall())
         # Slots without a row that stays. Their rows are dropped with the day, and not written once more.
         whole = {
             number
@@ -445,7 +454,7 @@ class PostgresqlStore(CollectorStore):
             if (tick := last.get(number, 0)) <= self._read
             and (not fates.stays(slot) or fates.day_shown(slot, tick) is not None)
         }
-        some = """SELECT reports.tick, slot, data, withdrawn.tick, withdrawn.day, id, part
+        some = """SELECT reports.tick, slot, data, withdrawn.tick, withdrawn.day, id, part, segment
             FROM dither_reports AS reports LEFT JOIN dither_withdrawn AS withdrawn USING (id)
             WHERE slot = ANY(%b) AND reports.tick <= %b AND (reports.tick <= %b OR slot = ANY(%b))"""
         with sql.cursor("folding", binary=True) as cursor, sql.cursor() as other:
@@ -454,10 +463,10 @@ class PostgresqlStore(CollectorStore):
                 places = folding.take([(*row[:2], bytes(row[2]), *row[3:5]) for row in rows])
                 other.executemany(
                     "UPDATE dither_reports SET data = %s, slot = %s WHERE id = %s AND part = %s "
-                    "AND arrived = %s",
+                    "AND segment = %s",
                     [
-                        (part_digest(bytes(data)), place, batch, part, slots[number].day.toordinal())
-                        for place, (_, number, data, _, _, batch, part) in zip(places, rows, strict=True)
+                        (part_digest(bytes(data)), place, *row)
+                        for place, (_, number, data, _, _, *row) in zip(places, rows, strict=True)
                         if place is not None and number not in whole
                     ],
                 )
@@ -467,11 +476,11 @@ class PostgresqlStore(CollectorStore):
         # A slot with empty counts only holds identities.
         sql.execute("UPDATE dither_slots SET n = 0, counts = '' WHERE number = ANY(%s)", (list(whole),))
         left = list(folding.left - whole)
-        days = list({slots[number].day.toordinal() for number in left})
+        days = {slots[number].day.toordinal() for number in left}
         sql.execute(
             "DELETE FROM dither_slots WHERE number = ANY(%s) AND number NOT IN "
-            "(SELECT slot FROM dither_reports WHERE arrived = ANY(%s) AND slot = ANY(%s))",
-            (left, days, left),
+            "(SELECT slot FROM dither_reports WHERE segment = ANY(%s) AND slot = ANY(%s))",
+            (left, of_days(segments, days), left),
         )
         folding.left |= whole
         return folding
@@ -480,12 +489,13 @@ class PostgresqlStore(CollectorStore):
         first = {campaign: day.toordinal() for campaign, day in before.items()}
         forgotten, waiting = self._drop_days(first)
         with self._transaction() as sql:
-            days = [day for day in _days(sql) if day not in waiting]
+            segments = list_segments(sql)
             for campaign, day in first.items():  # of days that another campaign needs
-                row = {"campaign": campaign, "day": day, "days": days, "waiting": waiting}
+                old = [number for number in segments if number >> DAY < day and number >> DAY not in waiting]
+                row = {"campaign": campaign, "day": day, "segments": old, "waiting": waiting}
                 gone = "SELECT number FROM dither_slots WHERE campaign = %(campaign)s AND day < %(day)s"
                 done = sql.execute(
-                    f"DELETE FROM dither_reports WHERE arrived < %(day)s AND arrived = ANY(%(days)s) "
+                    f"DELETE FROM dither_reports WHERE segment = ANY(%(segments)s) "
                     f"AND slot IN ({gone} AND counts IS NOT NULL)",
                     row,
                 )
@@ -507,21 +517,21 @@ class PostgresqlStore(CollectorStore):
         forgotten, waiting = 0, []
         with self._transaction() as sql:
             sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
-            sql.execute(f"SET LOCAL lock_timeout = '{_PATIENCE}'")
+            sql.execute(f"SET LOCAL lock_timeout = '{PATIENCE}'")
             rows = sql.execute("SELECT DISTINCT day, campaign, counts IS NULL FROM dither_slots").fetchall()
             needed = {day for day, campaign, kept in rows if kept or day >= first.get(campaign, 0)}
-            for day, name in sorted(_days(sql).items()):
+            for segment, name in list_segments(sql).items():
+                day = segment >> DAY
                 if day in needed or day >= max(first.values(), default=0):
                     continue
                 count = sql.execute(f"SELECT count(*) FROM {name}").fetchone()
                 try:
                     with sql.transaction():
-                        sql.execute(f"DROP TABLE {name}")
+                        drop_segment(sql, segment, name)
                 except self._psycopg.errors.LockNotAvailable:
                     waiting.append(day)
                 else:
                     forgotten += count[0] if count else 0
-                    sql.execute(f"UPDATE dither_meta SET day = 0 WHERE day = {day}")
         return forgotten, waiting
 
     def delete(self, campaign: str) -> None:
@@ -572,10 +582,11 @@ class PostgresqlStore(CollectorStore):
 
     def reload(self) -> bool:
         with self._transaction() as sql:
-            generation, *_ = _meta(sql)
+            generation = read_meta(sql).generation
         if generation == self._generation:
             return False
         self._generation, self._read, self._slots, self._names = generation, 0, {}, {}
+        self._known = KnownIdentities()
         return True
 
     def folded_counts(self) -> Iterator[FoldedCounts]:
@@ -592,15 +603,19 @@ class PostgresqlStore(CollectorStore):
         with self._transaction() as sql:
             sql.execute(NEXT)
         with self._transaction() as sql:
-            _, tick, _ = _meta(sql)
+            tick = read_meta(sql).tick
             held = sql.execute(HELD).fetchone()  # after the tick was read, and before a snapshot is taken
         return (tick if held is None or held[0] is None else min(tick, int(held[0]))) - 1
 
     def news(self) -> News:
+        with self._transaction() as sql:
+            begin_after_full(sql)
         over = self.last_tick()
         if over > self._read:
             with self.snapshot() as sql:
-                if _meta(sql)[0] == self._generation:  # otherwise the next look rebuilds the counts
+                meta = read_meta(sql)
+                if meta.generation == self._generation:  # otherwise the next look rebuilds the counts
+                    self._known.learn(sql, meta.segment, over)
                     yield from self._news(sql, over)
 
     def _news(self, sql: Connection[Any], over: int) -> News:
@@ -643,29 +658,6 @@ class PostgresqlStore(CollectorStore):
     def close(self) -> None:
         if self._sql is not None:
             self._sql.close()
-
-
-def _meta(sql: Connection[Any], before: str = "") -> tuple[int, int, int]:
-    """Execute some statements; return the generation of the store, the present tick and the present day."""
-    found = sql.execute(f"{before}SELECT generation, tick, version, day FROM dither_meta")
-    while found.nextset():
-        pass
-    row = found.fetchone()
-    generation, tick, oldest, day = row or (0, 0, FIRST, 0)
-    if oldest > present_version():
-        raise StoreUnavailable("a later release changed the store; install it here")
-    return int(generation), int(tick), int(day)
-
-
-def _days(sql: Connection[Any]) -> dict[int, str]:
-    """Return the days with a partition, and its name."""
-    return {int(name.rpartition("_")[2]): name for (name,) in sql.execute(DAYS).fetchall()}
-
-
-def make_days(sql: Connection[Any], days: Iterable[int]) -> None:
-    """Make the missing partitions of days."""
-    for day in sorted(set(days) - set(_days(sql))):
-        sql.execute(NEW_DAY.format(day))
 
 
 def _versions(sql: Connection[Any]) -> tuple[int, int]:

@@ -47,20 +47,24 @@ CREATE TABLE {0}withdrawn (id {1} PRIMARY KEY, day INTEGER NOT NULL, tick BIGINT
 CREATE INDEX {0}withdrawals ON {0}withdrawn (tick);
 UPDATE {0}reports SET id = {2};
 """,
-        # Reports and identities in partitions by the day of their slot, so that days are dropped.
+        # Reports and identities in segments by the day of their slot, so that days are dropped.
         database="""
-ALTER TABLE dither_meta ADD COLUMN day INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE dither_meta ADD COLUMN segment INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE dither_meta ADD COLUMN closed BIGINT NOT NULL DEFAULT 0;
+CREATE TABLE dither_segments (number INTEGER PRIMARY KEY, closed BIGINT NOT NULL);
 CREATE TABLE dither_by_day (id BYTEA NOT NULL, part INTEGER NOT NULL, slot INTEGER NOT NULL,
-    tick BIGINT NOT NULL, data BYTEA NOT NULL, arrived INTEGER NOT NULL, PRIMARY KEY (id, part, arrived))
-    PARTITION BY LIST (arrived);
+    tick BIGINT NOT NULL, data BYTEA NOT NULL, segment INTEGER NOT NULL, PRIMARY KEY (id, part, segment))
+    PARTITION BY LIST (segment);
 DO $$ DECLARE number INTEGER; BEGIN
-    FOR number IN SELECT DISTINCT day FROM dither_slots LOOP
+    FOR number IN SELECT DISTINCT day << 11 FROM dither_slots LOOP
         EXECUTE format('CREATE TABLE dither_reports_%s PARTITION OF dither_by_day FOR VALUES IN (%s)',
             number, number);
     END LOOP;
 END $$;
-INSERT INTO dither_by_day SELECT id, part, slot, dither_reports.tick, data, day
+INSERT INTO dither_by_day SELECT id, part, slot, dither_reports.tick, data, day << 11
     FROM dither_reports JOIN dither_slots ON number = slot;
+UPDATE dither_meta SET closed = tick;
+INSERT INTO dither_segments SELECT DISTINCT day << 11, dither_meta.tick FROM dither_slots, dither_meta;
 DROP TABLE dither_reports;
 ALTER TABLE dither_by_day RENAME TO dither_reports;
 CREATE INDEX dither_news ON dither_reports (tick);
