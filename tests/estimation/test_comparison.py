@@ -274,7 +274,7 @@ def test_bad_parts_are_refused():
     groups = {"a": dt.mean(same), "b": dt.mean(WEAK.perturb([0.1] * 9))}
     with pytest.raises(InvalidParameter, match="sum to 1"):
         dt.stats.post_stratified(groups, {"a": 40, "b": 60})
-    with pytest.raises(InvalidParameter, match="group 'c', which has a share"):
+    with pytest.raises(InvalidParameter, match="group 'c', because it has a share"):
         dt.stats.post_stratified(groups, {"a": 0.4, "b": 0.4, "c": 0.2})
     with pytest.raises(InvalidParameter, match="expected a share"):
         dt.stats.post_stratified(groups, {"a": 1.0})

@@ -272,7 +272,7 @@ def test_posterior_means_claim_no_interval() -> None:
     assert found.records()[0]["low"] is None
     assert "posterior means, no intervals" in found._repr_html_()
     for call in (found.interval, found[3].interval, found.at_any_time, lambda: found.if_lying(0.1)):
-        with pytest.raises(NotIdentifiable, match="got posterior means, which have none"):
+        with pytest.raises(NotIdentifiable, match="got posterior means without intervals"):
             call()
     assert found.sum([0, 1]).interval()[0] < 2 / 7 < found.sum([0, 1]).interval()[1]
     # A few categories say nothing about how frequencies are distributed: the nearest possible ones.

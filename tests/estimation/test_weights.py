@@ -97,7 +97,7 @@ def test_wrong_weights_are_refused(wrong: list[object]) -> None:
 
 def test_weights_need_reports_of_independent_people() -> None:
     told = dt.KRR(dt.Categories(LABELS), epsilon=1).perturb(LABELS, source=dt.Seeded(1))
-    with pytest.raises(InvalidParameter, match="in which the order is lost"):
+    with pytest.raises(InvalidParameter, match="without their order"):
         dt.frequencies(dt.Counts.of(told), weights=[1, 1, 1])
     with pytest.raises(InvalidParameter, match="randomised reports of KRR"):
         dt.frequencies(told, weights=told)

@@ -177,8 +177,7 @@ def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[A
         if wants_numbers == (domain.listed is None):
             return _usual(domain, epsilon)
     raise InvalidParameter(
-        f"expected a goal that dt.ask can serve on {domain}, got {name}; use dt.recommend, which ranks all "
-        "mechanisms"
+        f"expected a goal that dt.ask can serve on {domain}, got {name}; dt.recommend ranks all mechanisms"
     )
 
 

@@ -351,8 +351,8 @@ def _rank(
         candidates = [candidate for candidate in candidates if can_be_shuffled(candidate.mechanism)]
         if not candidates or getattr(goal, "length", 1) > 1:
             raise Infeasible(
-                "expected mechanisms with a bound for shuffling, which mechanisms for paths do not have; "
-                "leave shuffled= out"
+                "expected mechanisms with a bound for shuffling, but mechanisms for paths have no such "
+                "bound; leave shuffled= out"
             )
     if size is not None:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:

@@ -133,7 +133,7 @@ class Counts:
     def _of_vector(cls, question: Question, vector: Any, name: str | None) -> Self:
         if name is not None:
             raise InvalidParameter(
-                "expected no name with a list of counts, which is of one question; leave name= out"
+                "expected no name with a list of counts, because a list is of one question; leave name= out"
             )
         if len(vector) != question.counting.size:
             raise InvalidParameter(

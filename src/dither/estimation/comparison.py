@@ -186,8 +186,8 @@ def equal_groups(groups: Groups) -> Significance:
         )
     if any(shares_people(first, second) for first, second in combinations(given, 2)):
         raise InvalidParameter(
-            "expected groups of different people, but some people are in several groups; use "
-            "dt.stats.difference, which pairs them"
+            "expected groups of different people, but some people are in several groups; "
+            "dt.stats.difference pairs them"
         )
     value, error = (
         np.array([float(getattr(part, name)) for part in given]) for name in ("value", "standard_error")
@@ -408,8 +408,8 @@ def _check_strata(given: list[Hashable], known: list[Hashable]) -> None:
     for label in known:
         if label not in given:
             raise InvalidParameter(
-                f"expected an estimate of group {found(label)}, which has a share, but fewer reports than "
-                "the minimum; leave its share out, or lower minimum"
+                f"expected an estimate of group {found(label)}, because it has a share, but it has fewer "
+                "reports than the minimum; leave its share out, or lower minimum"
             )
     for label in given:
         if label not in known:

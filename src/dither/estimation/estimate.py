@@ -233,7 +233,7 @@ class Estimate(Tableau):
         if not isinstance(self._confidence, Sequential):
             raise NotIdentifiable(
                 "expected a mean (linear) or frequencies for intervals at any time, got "
-                f"{type(self).__name__}; use estimate.over_looks(100), which holds at 100 looks together"
+                f"{type(self).__name__}; use estimate.over_looks(100) for 100 looks together"
             )
         return self._with(self._confidence.at_any_time(), ", at any time")
 
@@ -615,8 +615,8 @@ def _common_labels(parts: Sequence[Estimate]) -> Sequence[Hashable]:
     for part in parts:
         if part.circular:
             raise InvalidParameter(
-                "expected resultants to add or subtract, got directions, which wrap around: 359° and 1° "
-                "differ by 2°; compare their resultants"
+                "expected resultants to add or subtract, got directions, but 359° and 1° differ by 2°; "
+                "compare their resultants"
             )
     labels = [tuple(part.labels) for part in parts]
     shapes = {np.shape(part.value) for part in parts}

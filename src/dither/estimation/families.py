@@ -198,8 +198,8 @@ def fit_family(reports: Reports | Counts, family: FamilyName) -> FittedFamily:
         raise NotIdentifiable("expected more reports to fit a family; collect more")
     if family not in ("normal", "beta") and line.low < 0.0:
         raise InvalidParameter(
-            f"expected a domain from 0 upwards for the family {family!r}, which has no negative values; "
-            "choose another family"
+            f"expected a domain from 0 upwards, because the family {family!r} has no negative values; choose "
+            "another family"
         )
     points = _points(family, line.low, line.high)
     operator = question.likelihood(points, _ROWS)

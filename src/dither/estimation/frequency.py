@@ -207,7 +207,7 @@ class EstimatedFrequencies(LabelledEstimate):
         interval: object
         if self.told is None or (self.apart and isinstance(self.told, Counts | SupportKernel)):
             raise InvalidParameter(
-                "expected the reports for a sum of items, got a summary, which does not know which items "
+                "expected the reports for a sum of items, because a summary does not contain the items that "
                 "were reported together; pass the reports to dt.frequencies(reports)"
             )
         if isinstance(self.told, Counts | SupportKernel):

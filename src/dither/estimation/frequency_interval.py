@@ -99,7 +99,7 @@ class ScoreInterval(ConfidenceInterval):
         if any(self.shared):
             raise NotIdentifiable(
                 "expected independent reports for intervals at any time, got pairs of people that share "
-                "noise (JRR); use estimate.over_looks(100), which holds at 100 looks together"
+                "noise (JRR); use estimate.over_looks(100) for 100 looks together"
             )
         self._refuse_weights("intervals for any time")
         self._refuse_posterior()
@@ -129,7 +129,7 @@ class ScoreInterval(ConfidenceInterval):
     def _refuse_posterior(self) -> None:
         if not self.claimed:
             raise NotIdentifiable(
-                "expected frequencies with intervals, got posterior means, which have none; use the "
+                "expected frequencies with intervals, got posterior means without intervals; use the "
                 'unprojected frequencies, or .projected("simplex")'
             )
 

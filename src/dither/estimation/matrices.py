@@ -127,7 +127,8 @@ def table_frequencies(
     if method == "likelihood":
         if weights is not None:
             raise InvalidParameter(
-                'expected no method="likelihood" for weighted frequencies, which are linear; leave method out'
+                'expected no method="likelihood" for weighted frequencies, because they are linear; leave '
+                "method out"
             )
         return _likeliest(summary)
     reading = shares_reading(question)

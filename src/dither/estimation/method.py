@@ -15,7 +15,7 @@ from dither.estimation.estimate import Estimate
 MINIMUM: Final = 100  # default minimum of reports; smaller groups are left out
 # Advice for questions without numbers that everybody answers, by their usual quantity.
 _NO_NUMBERS: Final = {
-    "answers": "expected reports of numbers, got reports of {name}, which answer its queries; call "
+    "answers": "expected reports of numbers, got reports of {name} about queries; call "
     "dt.stats.answers(reports)",
     "cumulative shares": "expected numbers, got cumulative shares of {name}; call dt.cumulative(reports), "
     "and .quantile(0.5) or .cdf(x) of its result; for a mean ask by Podium or dt.recommend's choice",
@@ -62,9 +62,9 @@ def check_scale(question: Question) -> None:
     line = question.domain.line
     if line is not None and line.scale:
         raise NotIdentifiable(
-            "expected numbers in their unit, got positions on a scale, from which quantiles and a "
-            "distribution are estimated; dt.bounds(reports) is the interval on which other people can be "
-            "asked for a mean"
+            "expected numbers in their unit, got positions on a scale: quantiles and a distribution are "
+            "estimated from these; dt.bounds(reports) is the interval on which other people can be asked "
+            "for a mean"
         )
 
 

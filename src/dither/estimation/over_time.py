@@ -521,8 +521,8 @@ def by_day(
     if len(firsts) < days:
         if not isinstance(reports, DatedReports) or smoothing != 1 or drift is not None:
             raise InvalidParameter(
-                "expected no `smoothing` and no `drift` with every, which pools the reports of dt.Once by "
-                "several days; leave them out"
+                "expected no `smoothing` and no `drift` with every, because it pools the reports of dt.Once "
+                "by several days; leave them out"
             )
         return replace(_by_several_days(reports, firsts), begins=first)
     return replace(_by_single_days(reports, days, smoothing, drift), begins=first)
@@ -570,7 +570,7 @@ def _by_single_days(
     if smoothing == "auto":
         if drift is not None or not isinstance(reports, DatedReports):
             raise InvalidParameter(
-                'expected no `drift` with smoothing="auto", which estimates the drift from reports of '
+                'expected no `drift` with smoothing="auto", because it estimates the drift from reports of '
                 "dt.Once; leave `drift` out, or give an odd number of days"
             )
         return _by_evidence(reports)

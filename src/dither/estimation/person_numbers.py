@@ -67,7 +67,7 @@ def _check_reports(reports: object) -> None:
     if not isinstance(reports, Reports):
         raise InvalidParameter(
             "expected the reports of both questions, in the same order of people, got "
-            f"{type(reports).__name__}, which has lost the order; pass the reports"
+            f"{type(reports).__name__} without the order; pass the reports"
         )
     if not reports.question.alone:
         raise InvalidParameter(

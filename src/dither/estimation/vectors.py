@@ -70,9 +70,7 @@ class EstimatedVector(Estimate):
         """Estimate the cosine of the angle between this estimate and the mean: near 1 if it is close."""
         own = math.sqrt(float(self.relative @ self.relative))
         if not own > 0.0:
-            raise NotIdentifiable(
-                "expected an estimate with a direction, got 0, which has none; collect more reports"
-            )
+            raise NotIdentifiable("expected an estimate with a direction, got 0; collect more reports")
         length = self.length()
         around = cast("VectorLength", length.confidence)
         interval = VectorLength(around.square / own**2, around.error / own**2)

@@ -169,15 +169,16 @@ def mean(
     if isinstance(reports, Reports | Counts) and "mean vector" in reports.question.quantities:
         if as_method(method) is not linear:
             raise InvalidParameter(
-                f"expected no method={found(method)} for the mean of vectors, which is linear; leave method "
-                "out"
+                f"expected no method={found(method)} for the mean of vectors, because it is linear; leave "
+                "method out"
             )
         vector: Estimate = _load("vectors.mean_vector")(reports, weights)
         return vector
     if weights is not None:
         if as_method(method) is not linear:
             raise InvalidParameter(
-                f"expected no method={found(method)} for a weighted mean, which is linear; leave method out"
+                f"expected no method={found(method)} for a weighted mean, because it is linear; leave method "
+                "out"
             )
         from dither.estimation.optional import weighted_mean_of_answers
         from dither.estimation.person_numbers import weighted_mean
@@ -191,8 +192,8 @@ def mean(
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter(
-                f"expected no method={found(method)} for the mean of an optional number, which is linear; "
-                "leave method out"
+                f"expected no method={found(method)} for the mean of an optional number, because it is "
+                "linear; leave method out"
             )
         from dither.estimation.optional import answers_influence, mean_of_answers
 
@@ -219,7 +220,8 @@ def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Est
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter(
-                "expected no `method` for the variance of an optional number, which is linear; leave it out"
+                "expected no `method` for the variance of an optional number, because it is linear; leave "
+                "it out"
             )
         from dither.estimation.optional import variance_of_answers
 

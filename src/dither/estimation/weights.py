@@ -135,8 +135,8 @@ def check_weighted(reports: object) -> Reports:
     """Return reports that weights can be given to; raise InvalidParameter otherwise."""
     if not isinstance(reports, Reports):
         raise InvalidParameter(
-            f"expected reports, with one weight for each, got {type(reports).__name__}, in which the order "
-            "is lost; use dt.stats.post_stratified to weight groups"
+            f"expected reports, with one weight for each, got {type(reports).__name__} without their order; "
+            "use dt.stats.post_stratified to weight groups"
         )
     if not reports.question.alone:
         raise InvalidParameter(
@@ -370,8 +370,8 @@ def _labels(columns: Any, name: object) -> list[Hashable]:
     column = columns[name]
     if isinstance(column, Reports):
         raise InvalidParameter(
-            f"expected a public column to rake, got {name!r}, randomised reports of {column.question.name}, "
-            "of which nobody's label is known; rake public columns"
+            f"expected a public column to rake, got {name!r}, randomised reports of {column.question.name} "
+            "that do not contain people's labels; rake public columns"
         )
     plain = column.tolist() if hasattr(column, "tolist") else list(column)
     return [None if isinstance(label, float) and math.isnan(label) else label for label in plain]

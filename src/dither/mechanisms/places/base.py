@@ -93,7 +93,7 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
         """
         if self.unit != "trajectory":
             raise InvalidParameter(
-                'expected unit="trajectory" for weights, which divide the ε of a trajectory, got '
+                'expected unit="trajectory" for weights, because they divide the ε of a trajectory, got '
                 'unit="location"'
             )
         shares = split(self.epsilon, weights)

@@ -132,8 +132,8 @@ class RingNoise:
         """Return the noise with the steepest fall that spends at most ε between neighbouring rings."""
         if epsilon < LEAST:
             raise InvalidParameter(
-                f"expected ε ≥ {LEAST} for rings, got {found(epsilon)}; use PlanarLaplace, which is "
-                f"as accurate below {LEAST}"
+                f"expected ε ≥ {LEAST} for rings, got {found(epsilon)}; use PlanarLaplace, because it is as "
+                f"accurate below {LEAST}"
             )
         # The ceiling of 2^64·e^(−ε), so that 2^64/fall is at most e^ε.
         return RingNoise(first, width, int(-(-_WORD // exp_below(Fraction(epsilon)))))
