@@ -347,7 +347,7 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
         "cumulative shares, 32 cells",
         "`Cumulative`",
         _cumulative_ratio(32),
-        "ε = 8 has the bound by pairs of inputs alone",
+        "ε = 8: the bound is by parts of 24 cells, which ignore the other 8",
     ),
     ("cumulative shares, 128 cells", "`Cumulative`", _cumulative_ratio(128), ""),
     ("tables of 2, 2, 2", "`Marginals`", _tables_ratio(2, 2, 2), ""),

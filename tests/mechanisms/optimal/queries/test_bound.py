@@ -20,6 +20,7 @@ from dither.mechanisms.optimal.queries.bound import (
 from dither.mechanisms.optimal.queries.design import channel_of
 from dither.mechanisms.optimal.queries.solve import Master, Moments, solve
 from dither.mechanisms.optimal.queries.store import prefixes
+from dither.mechanisms.optimal.queries.workload import bound_by_parts
 
 
 def ranges(size: int) -> np.ndarray:
@@ -70,6 +71,14 @@ def test_bounds_by_columns_and_by_pairs_are_below_the_optimum(name: str, epsilon
     assert loose <= best * (1 + 1e-6)
     assert 0.0 < matched_bound(gram, ratio) <= best * (1 + 1e-9)
     assert enumerated_bound(np.eye(28), ratio, np.eye(28)) == -math.inf
+
+
+@pytest.mark.some("prefixes")
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_a_bound_by_parts_is_below_the_optimum(name: str) -> None:
+    gram = WORKLOADS[name](6).T @ WORKLOADS[name](6)
+    assert 0.65 < bound_by_parts(gram, 8.0) / optimum(gram, 8.0) < 1.0
+    assert bound_by_parts(np.eye(37), 8.0) == -math.inf
 
 
 def test_pairs_of_inputs_prove_the_optimum_of_two_answers() -> None:

@@ -22,13 +22,20 @@ from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.mechanisms.mechanism import QueryMechanism
 from dither.mechanisms.optimal.design import relative_gap
-from dither.mechanisms.optimal.queries.bound import enumerated_bound, lower_bound, matched_bound
+from dither.mechanisms.optimal.queries.bound import (
+    MOST_ENUMERATED,
+    enumerated_bound,
+    lower_bound,
+    matched_bound,
+)
 from dither.mechanisms.optimal.queries.design import QueryDesign, channel_of
 from dither.mechanisms.optimal.queries.solve import TARGET, Moments, solve
 from dither.mechanisms.optimal.queries.store import prefix_design, prefixes, shipped_budgets
 
 MOST_INPUTS: Final = 256
 _TIGHT: Final = 0.02  # below this relative gap no better bound is searched
+_LOOSE: Final = 0.7  # below this ratio to the variance a bound by parts of the inputs is tried
+_PARTS: Final = 4
 MOST_QUERIES: Final = 1 << 16
 LEAST_EPSILON, MOST_EPSILON = 0.05, 8.0
 
@@ -115,12 +122,32 @@ class Workload(QueryMechanism):
 
 
 def _best_bound(mechanism: QueryMechanism, design: QueryDesign, gram: Floats) -> float:
-    """Return the best of three bounds: by multipliers, by trying every column, and by pairs of inputs."""
+    """Return the best bound: by multipliers, by trying every column, by pairs, or by parts of the inputs."""
     ratio = math.exp(mechanism.epsilon)
     proved = lower_bound(gram, ratio, design.multipliers)
     if proved < (1.0 - _TIGHT) * mechanism.average_variance:  # few queries, or a large ε
         proved = max(proved, enumerated_bound(gram, ratio, mechanism.question.kernel.channel.matrix))
-    return max(proved, matched_bound(gram, ratio))
+    proved = max(proved, matched_bound(gram, ratio))
+    if proved < _LOOSE * mechanism.average_variance and len(gram) > MOST_ENUMERATED:
+        proved = max(proved, bound_by_parts(gram, mechanism.epsilon))
+    return proved
+
+
+def bound_by_parts(gram: Floats, epsilon: float) -> float:
+    """Return the average of bounds for parts without every fourth input, or −∞ for too many inputs.
+
+    A channel for all inputs is also one for the people of a part. Every input is in three of the four parts,
+    so the average variance is at least the average of the bounds, weighted by the numbers of inputs.
+    """
+    inputs, total = np.arange(len(gram)), 0.0
+    for dropped in range(_PARTS):
+        kept = np.flatnonzero(inputs % _PARTS != dropped)
+        if kept.size > MOST_ENUMERATED:
+            return -math.inf
+        part = gram[np.ix_(kept, kept)]
+        channel = channel_of(solve(part, epsilon, target=_TIGHT), mirrored=Moments(part).mirrored)
+        total += kept.size * enumerated_bound(part, math.exp(epsilon), channel.matrix)
+    return total / ((_PARTS - 1) * len(gram))
 
 
 def check_queries(queries: object, inputs: int) -> tuple[tuple[float, ...], ...]:
