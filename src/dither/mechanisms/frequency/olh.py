@@ -18,7 +18,7 @@ class OLH(CategoryMechanism):
     Promise:   pure ε.
     Reports:   eight bytes for any number of categories: seed·2^16 + bucket.
     Use when:  there are many categories; the time for counting is proportional to reports × categories.
-    Reference: [Wang17, Sec. 4.4], with another hash family.
+    Reference: optimized local hashing (OLH) [Wang17, Sec. 4.4], with another hash family.
     """
 
     _draws = ("hashed",)
@@ -39,7 +39,7 @@ class BLH(CategoryMechanism):
     Promise:   pure ε.
     Reports:   eight bytes: seed·2^16 + one bit.
     Use when:  results are compared with the literature; `OLH` is the same below ε = ln 1.5 and better above.
-    Reference: [Bassily15], as analysed in [Wang17, Sec. 4.4].
+    Reference: binary local hashing (BLH) [Bassily15], as analysed in [Wang17, Sec. 4.4].
     """
 
     _draws = ("hashed",)

@@ -15,7 +15,7 @@ class OUE(CategoryMechanism):
     Promise:   pure ε.
     Reports:   ⌈k/8⌉ bytes of packed bits.
     Use when:  there are up to a few hundred categories; beyond, `OLH` has the same error in eight bytes.
-    Reference: [Wang17, Sec. 4.3].
+    Reference: optimized unary encoding (OUE) [Wang17, Sec. 4.3].
     """
 
     _draws = ("bits",)
@@ -31,7 +31,7 @@ class SUE(CategoryMechanism):
     Promise:   pure ε: the rows of two answers differ in two bits, ε/2 for each.
     Reports:   ⌈k/8⌉ bytes of packed bits.
     Use when:  bits must be flipped symmetrically, as in RAPPOR; otherwise `OUE` has the smaller error.
-    Reference: [RAPPOR14, Sec. 3], one-time; [Wang17, Sec. 4.3].
+    Reference: symmetric unary encoding (SUE) [Wang17, Sec. 4.3]; one-time RAPPOR [RAPPOR14, Sec. 3].
     """
 
     _draws = ("bits",)

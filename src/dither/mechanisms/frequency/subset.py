@@ -23,7 +23,7 @@ class SubsetSelection(CategoryMechanism):
                eight numbers of categories in ascending order, one or two bytes each.
     Use when:  the smallest error of all protocols is worth a slower device. With one category per set (large
                ε or few categories) it is `KRR`.
-    Reference: [Ye18, Sec. III]; [WangS16].
+    Reference: subset selection, the k-subset mechanism (SS) [Ye18, Sec. III]; [WangS16].
     """
 
     _: KW_ONLY

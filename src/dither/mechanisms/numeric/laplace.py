@@ -75,8 +75,8 @@ class BoundedLaplace(LatticeMechanism):
     Reports:   steps of a lattice over the domain. Noise is drawn again while the sum is outside (rejection
                sampling), so the running time depends slightly on the value.
     Use when:  a baseline is needed whose reports stay in the domain.
-    Reference: [Holohan20, Thm 3.5]. The normalising constant depends on the value; in [OGPM25, App. B.8] it
-               does not, and the result is not a density: see deviations.
+    Reference: [Holohan20, Thm 3.5], B-Laplace in the paper on OGPM. The normalising constant depends on the
+               value; in [OGPM25, App. B.8] it does not, and the result is not a density: see deviations.
     """
 
     _draws = ("lattice bounded",)

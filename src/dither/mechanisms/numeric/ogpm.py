@@ -23,8 +23,9 @@ class OGPM(WindowMechanism):
     Reports:   cells of the domain; on an interval the window stays inside, on a circle it wraps around.
     Use when:  single values or angles matter. Not for a mean on an interval: values near the ends have the
                same distribution of reports.
-    Reference: [OGPM25, Thm 3.7 and 4.2] for the absolute error. For other powers the optimal width differs;
-               the theorems use one width for all and are not followed: see deviations.
+    Reference: optimal generalized piecewise mechanism [OGPM25, Thm 3.7 and 4.2] for the absolute error. For
+               other powers the optimal width differs; the theorems use one width for all and are not
+               followed: see deviations.
 
     >>> OGPM(Interval(0, 1), epsilon=2).worst_error("absolute")  # 1/(1 + e)
     0.2689414213699951

@@ -27,7 +27,7 @@ class PM(WindowMechanism):
     Promise:   pure ε.
     Reports:   cells of the domain stretched about its centre. `.compressed()` is PM-C, `.truncated()` T-PM.
     Use when:  a baseline is needed; the worst-case variance of `Podium` is never larger.
-    Reference: [PM19, Alg. 2].
+    Reference: piecewise mechanism (PM) [PM19, Alg. 2].
     """
 
     _draws = ("sliding", "optional")
@@ -43,7 +43,7 @@ class Duchi(WindowMechanism):
     Promise:   pure ε.
     Reports:   one of two cells.
     Use when:  a mean is estimated at small ε, or a report must be one bit.
-    Reference: [Duchi18, eq. 26].
+    Reference: [Duchi18, eq. 26]; also known as stochastic rounding (SR).
     """
 
     _draws = ("sliding",)
@@ -121,7 +121,7 @@ class Hybrid(NumberMechanism):
     Reports:   the cells of PM, then the two of Duchi: the report shows the coin. The coin is independent of
                the value.
     Use when:  a mean is estimated with ε below about 2.3; the variance hardly depends on the value.
-    Reference: [PM19, Sec. III-C].
+    Reference: hybrid mechanism (HM) [PM19, Sec. III-C].
     """
 
     _draws = ("mixture",)

@@ -18,9 +18,10 @@ class SW(WindowMechanism):
 
     Promise:   pure ε.
     Reports:   cells of [−b, 1+b] in units of the domain; on a circle, cells of the circle itself.
-               `.compressed()` is SW-C, `.truncated()` T-SW; `.redesigned()` stays inside the domain.
+               `.compressed()` is SW-C, `.truncated()` is T-SW, and `.redesigned()` (inside the
+               domain) is R-SW.
     Use when:  a distribution is estimated (`dt.distribution`); E[report] is affine in the value.
-    Reference: [SW20, Thm 4.3]; redesigned: [Thesis, D.2.6].
+    Reference: square wave mechanism (SW) [SW20, Thm 4.3]; redesigned: [Thesis, D.2.6].
     """
 
     _draws = ("sliding", "optional")
