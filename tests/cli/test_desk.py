@@ -243,7 +243,9 @@ def test_waves_in_long_form_are_paired_by_the_ids_of_people(tmp_path: Path) -> N
         ((out, "--by", "wave", "--test"), "up to 2 rows of a person"),
         ((out, "--by", "wave", "--test", "--person", "id"), "some people are in both"),
         ((*waves, "--person", "idd"), "did you mean id"),
-        ((out, "--person", "id"), "--by WAVE --person ID"),
+        ((*waves[:1], "--by", "wave", "--contrast", "x: a=-1, b=1"), "up to 2 rows of a person"),
+        ((*waves[:1], "--by", "wave", "--population", "a=1"), "up to 2 rows of a person"),
+        ((out, "--person", "id", "--quantile", 0.5), "--person goes with --by"),
         ((out, "--by", "minutes", "--person", "id"), "other than those of --by"),
     ):
         assert said in run("estimate", *words).output

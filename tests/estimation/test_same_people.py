@@ -165,7 +165,6 @@ def test_waves_in_long_form_are_paired():
         (lambda: dt.estimate(told, by=wave, person=ids[1:]), "4000 ids of persons"),
         (lambda: dt.estimate(told, by=wave, person=[None, *ids[1:]]), "got none in row 1"),
         (lambda: dt.estimate(told, by=wave, person="id"), "a public id for each report"),
-        (lambda: dt.estimate(told, person=ids), "by=wave, person=ids"),
     ):
         with pytest.raises(InvalidParameter, match=words):
             wrong()
@@ -247,3 +246,72 @@ def test_an_estimate_of_every_result_knows_the_people():
         if not (fits and twice[0].people):
             wrong.append(name)
     assert wrong == []
+
+
+def test_rows_of_one_person_widen_the_interval_of_all_rows():
+    """Two equal answers of a person are one for the sampling error: 300 runs of 88 % before, by hand."""
+    rng, asked = np.random.default_rng(1), dt.Podium(dt.Interval(0, 1), epsilon=8)
+    values, ids = rng.beta(0.5, 0.5, 1000), np.tile(np.arange(1000), 2)
+    told = asked.perturb(np.tile(values, 2), source=dt.Seeded(1))
+    plain, known = dt.mean(told), dt.estimate(told, person=ids)
+    assert (known.n, float(known)) == (2000, float(plain))
+    moved = plain.moved_by
+    assert moved is not None
+    person = moved[:1000] + moved[1000:]  # the error of the average of 1000 people
+    assert known.standard_error == pytest.approx(person.std() / 2 / np.sqrt(1000), rel=0.01)
+    assert known.half_width() == pytest.approx(
+        float(plain.half_width()) * float(known.standard_error) / float(plain.standard_error)
+    )
+    assert str(known).endswith("(95 %, n = 2 000, of 1 000 people)")
+    choice = dt.KRR(dt.Categories(["a", "b"]), epsilon=8)
+    both = choice.perturb(np.tile(np.where(values > 0.5, "a", "b"), 2), source=dt.Seeded(1))
+    shares = dt.estimate(both, person=ids)
+    assert shares["a"].standard_error > 1.3 * dt.frequencies(both)["a"].standard_error
+    heavy = dt.estimate(told, person=ids, weights=np.ones(2000))
+    assert heavy.standard_error == pytest.approx(known.standard_error, rel=0.01)
+    for wrong, words in (
+        (lambda: dt.estimate(dt.Counts.of(told), person=ids), "one id each"),
+        (lambda: dt.estimate(told, person=ids[1:]), "2000 reports need as many ids"),
+    ):
+        with pytest.raises(InvalidParameter, match=words):
+            wrong()
+
+
+def test_a_file_with_several_rows_of_a_person_does_not_compare_waves_without_their_ids(tmp_path: Path):
+    lines = [f"{wave},{person},{answer}" for wave in "ab" for person, answer in enumerate(ANSWERS)]
+    (tmp_path / "in.csv").write_text("wave,id,answer\n" + "\n".join(lines) + "\n")
+    out, keep = tmp_path / "out.csv", ["wave", "id"]
+    dt.data.perturb_file(tmp_path / "in.csv", out, {"answer": ASKED}, keep=keep, person="id", rows=2)
+    waves = dt.data.read(out)
+    answers, wave = waves["answer"], waves.labels("wave", "answer")
+    assert ", if its rows are of different people)" in repr(dt.frequencies(answers))
+    groups = dt.estimate(answers, by=wave)
+    with pytest.raises(InvalidParameter, match="name them by their ids"):
+        dt.stats.difference(groups)
+    known = dt.estimate(answers, by=wave, person=waves.labels("id", "answer"))
+    assert dt.stats.difference(known)["a", "b", "yes"].n == 1000
+
+
+def test_reports_are_not_added_to_themselves(tmp_path: Path):
+    reports = told()
+    for wrong in (
+        lambda: dt.Counts.of(reports) + dt.Counts.of(reports[:10]),
+        lambda: dt.Reports.concatenate([reports[:20], reports[10:]]),
+    ):
+        with pytest.raises(InvalidParameter, match="twice"):
+            wrong()
+    halves = dt.Counts.of(reports[:500]) + dt.Counts.of(reports[500:])
+    assert halves == dt.Counts.of(reports)
+    file = tmp_path / "out.csv"
+    (tmp_path / "in.csv").write_text("answer\nyes\nno\n")
+    dt.data.perturb_file(tmp_path / "in.csv", file, {"answer": ASKED})
+    for count in (dt.data.summarise_file, lambda *files: dt.data.group_files(files, ["city"])):
+        with pytest.raises(InvalidParameter, match="named twice"):
+            count(file, tmp_path / "." / "out.csv")
+
+
+def test_two_readings_of_a_frame_are_of_the_same_people():
+    pandas = pytest.importorskip("pandas")
+    frame = dt.data.perturb(pandas.DataFrame({"answer": ANSWERS}), {"answer": ASKED})
+    first, second = (dt.frequencies(dt.data.reports(frame.copy())["answer"]) for _ in range(2))
+    assert (first["yes"] - second["no"]).n == 1000

@@ -333,7 +333,17 @@ def people_for_error(mechanism: object, question: ShapeQuestion, target: float) 
 
     # Errors fall as n^(−1/2) or a little slower, so that the search closes in from one side.
     n, left = power_law_root(ratio, 10_000.0, 2.0, close=_CLOSE, steps=11, low=1.0, high=_LIMIT)
-    return None if left >= 1.0 + _CLOSE else math.ceil(n)
+    if left < 1.0 + _CLOSE:
+        return math.ceil(n)
+    enough = 10_000.0  # the simulated errors of few people are not smooth, so the number is bisected
+    if ratio(enough) > 1.0:
+        return None
+    while enough > 2.0 and ratio(enough / 2.0) <= 1.0:
+        enough /= 2.0
+    for step in (0.5, 0.25, 0.125):
+        if ratio(enough * 2.0**-step) <= 1.0:
+            enough *= 2.0**-step
+    return math.ceil(enough)
 
 
 KNOWN: dict[str, Simulated] = {}

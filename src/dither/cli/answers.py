@@ -83,7 +83,10 @@ class Wanted:
             and len(self.by) != 1,
             "--population is one number, without --difference and --test": self.population
             and (self.difference is not None or self.test),
-            "--person names who is in several groups: --by WAVE --person ID": self.person and not self.by,
+            "--person goes with --by, or with means and frequencies: leave out --cross, --regression, --test "
+            "and --quantile": self.person
+            and not self.by
+            and (self.cross or self.regression or self.test or self.numbers),
             "--contrast is of groups: --by COLUMN --contrast 'NAME: A=-1, B=1'": self.contrasts
             and not self.by,
             "--contrast goes without --difference and --population": self.contrasts

@@ -18,10 +18,10 @@ import click
 from dither.cli.output import number_of
 from dither.core.people import people_by_id, people_of_columns
 from dither.data.formats.format import table_format
-from dither.data.report_files import carried_questions, read_making, rows_of_person
-from dither.data.streams import is_standard, shown_name
+from dither.data.report_files import carried_questions, rows_of_file
+from dither.data.streams import shown_name
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
-from dither.foundation.tables import ResultTable, show_label
+from dither.foundation.tables import ResultTable, show_group, show_label
 
 if TYPE_CHECKING:
     from dither.cli.answers import Wanted
@@ -106,7 +106,9 @@ def _check_columns(
             raise click.UsageError(f"{file}: {unknown_name('question', name, questions)}")
     for name in public:
         if name in questions:
-            raise click.UsageError(f"{name!r} is a question: its reports are random, and no weights")
+            raise click.UsageError(
+                f"{name!r} is a question: its reports are random, and not labels, weights or ids"
+            )
         if name not in there:
             raise click.UsageError(f"{file}: {unknown_name('column', name, there)}")
     if not wanted:
@@ -167,12 +169,23 @@ def read_contrasts(given: Sequence[str]) -> dict[str, dict[str, float]]:
     return known
 
 
-def check_people(paths: Sequence[Path]) -> None:
-    """Raise UsageError if groups of some files may share people and no column identifies them."""
+def check_people(paths: Sequence[Path], asked: Wanted) -> None:
+    """Raise UsageError if groups of some files may share people and no column identifies them.
+
+    If nothing compares groups, print that rows of a person are taken as independent.
+    """
+    compared = asked.difference is not None or asked.test or asked.contrasts or asked.population
     for path in paths:
-        made = {} if is_standard(path) else read_making(table_format(path).specification(path))
-        rows = rows_of_person(made)
-        if rows is not None and rows > 1:
+        rows = rows_of_file(path)
+        if rows is None or rows < 2:
+            continue
+        if not (asked.by and compared):
+            click.echo(
+                f"{shown_name(path)} has up to {rows} rows of a person, taken as independent; with the "
+                "column of their ids (dither perturb --keep ID), --person ID accounts for them",
+                err=True,
+            )
+        else:
             raise click.UsageError(
                 f"{shown_name(path)} has up to {rows} rows of a person, so groups may share people, whose "
                 "errors go together: keep the column of their ids (dither perturb --keep ID), and name it, "
@@ -218,7 +231,8 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
                 told = reports if ids is None else replace(reports, people=people_by_id(ids, name))
                 results[f"{name}: test"] = _answer(compare_groups, told, by, asked.minimum, weights)
         else:
-            results[name] = _answer(estimate, reports, weights=weights)
+            ids = None if asked.person is None else rows.columns[asked.person]
+            results[name] = _answer(estimate, reports, weights=weights, person=ids)
             for share in asked.shares:
                 results[f"{name}: quantile {share:g}"] = _answer(quantile, reports, share, weights=weights)
             if "response rate" in reports.question.quantities:
@@ -307,7 +321,7 @@ def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
     if asked.population:
         return {f"{name}, population by {', '.join(groups.by)}": population_of(groups, asked)}
     if asked.contrasts:
-        labels = {str(label): label for label in groups.estimates}
+        labels = {str(show_group(label)): label for label in groups.estimates}
         weights = {
             contrast: {labels.get(label, label): weight for label, weight in parts.items()}
             for contrast, parts in asked.contrasts.items()
@@ -317,7 +331,7 @@ def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
         return {title: groups}
     base: object = asked.difference or None
     if base is not None and base not in groups.estimates:
-        known = {str(label): label for label in groups.estimates}
+        known = {str(show_group(label)): label for label in groups.estimates}
         if base not in known:
             raise click.UsageError(str(unknown_name("group", base, known)))
         base = known[base]

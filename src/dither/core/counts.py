@@ -13,7 +13,7 @@ from typing import Any, Final, Self, TypeVar, cast
 import numpy as np
 
 from dither.core.count_tables import MOST_COUNT, read_counts, whole_number
-from dither.core.people import People, join, new_people
+from dither.core.people import People, join, new_people, overlap
 from dither.core.question import Question, as_question
 from dither.core.repetition import ChangeReports, DatedReports
 from dither.core.reports import Reports, check_codebooks
@@ -25,6 +25,7 @@ Made = TypeVar("Made", bound=Callable[..., Any])
 
 VERSION: Final = 2
 _CROWDS: Final = 64
+_UNNAMED: Final = ", if its rows are of different people"
 _MAGIC: Final = b"dither summary\n"
 _HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fingerprint, n, length
 
@@ -160,6 +161,7 @@ class Counts:
                 )
             check_codebooks(self.question, other.question)
         about = self.about or other.about
+        _check_other_reports(self.people, other.people)
         parts = [part.people for part in (self, other) if part.n]
         # The people of counts with many parts are dropped, because their list would grow with every part.
         people = join(parts) if sum(map(len, parts)) <= _CROWDS else ()
@@ -266,7 +268,10 @@ def name_result(function: Made) -> Made:
         if any(names) and not getattr(result, "about", "?"):
             more_known["about"] = " × ".join(filter(None, names))
         if not getattr(result, "people", "?") and all(given.people for given in entries):
-            more_known["people"] = tuple(crowd for given in entries for crowd in given.people)
+            people = tuple(crowd for given in entries for crowd in given.people)
+            more_known["people"] = people
+            if any(crowd.unnamed for crowd in people) and hasattr(result, "remark"):
+                more_known["remark"] = f"{result.remark}{_UNNAMED}"
         return replace(result, **more_known) if more_known else result
 
     return cast("Made", call)
@@ -275,6 +280,15 @@ def name_result(function: Made) -> Made:
 def summarise(reports: Reports | Counts) -> Counts:
     """Return the summary of reports; a summary is returned unchanged. Every estimator calls this first."""
     return reports if isinstance(reports, Counts) else Counts.of(reports)
+
+
+def _check_other_reports(first: People, second: People) -> None:
+    """Raise InvalidParameter if a report is in both of two parts."""
+    if overlap(first, second, same_part=True):
+        raise InvalidParameter(
+            "expected summaries of different reports, got some reports twice: their people would be counted "
+            "twice; add each part once"
+        )
 
 
 def _check(version: object, fingerprint: object, question: Question) -> None:

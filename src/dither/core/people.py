@@ -29,6 +29,7 @@ class Crowd:
     token: bytes
     rows: range | Integers
     part: str = ""  # the question of the collection that they answer; each has its own reports
+    unnamed: bool = False  # True if a person may have sent several rows, and which is not known
 
     @property
     def n(self) -> int:
@@ -56,11 +57,14 @@ def new_people(count: int, part: str = "") -> People:
     return (Crowd(os.urandom(16), range(count), part),)
 
 
-def people_of_columns(columns: Mapping[str, tuple[Array, Array | None]]) -> dict[str, People]:
+def people_of_columns(
+    columns: Mapping[str, tuple[Array, Array | None]], *, unnamed: bool = False
+) -> dict[str, People]:
     """Return the people of the columns of one file, identified by the content of the file.
 
     A column has its reports and a mask of the rows that have one, or None for all rows. A file with few or
-    similar reports may equal another one by chance, so its people are new.
+    similar reports may equal another one by chance, so its people are new. `unnamed` says that a person may
+    have sent several rows.
     """
     digest, bits = hashlib.sha256(), 0.0
     for name, (cells, there) in sorted(columns.items()):
@@ -72,7 +76,7 @@ def people_of_columns(columns: Mapping[str, tuple[Array, Array | None]]) -> dict
         bits = max(bits, _information(flat))
     token = digest.digest()[:16] if bits >= _BITS else os.urandom(16)
     return {
-        name: (Crowd(token, range(len(cells)) if there is None else np.flatnonzero(there), name),)
+        name: (Crowd(token, range(len(cells)) if there is None else np.flatnonzero(there), name, unnamed),)
         for name, (cells, there) in columns.items()
     }
 
@@ -153,7 +157,23 @@ def overlap(first: People, second: People, *, same_part: bool = False) -> bool:
     return any(
         crowd.token == other.token
         and (not same_part or crowd.part == other.part)
-        and _common(crowd.rows, other.rows)[0].size > 0
+        and _meet(crowd.rows, other.rows)
+        for crowd in first
+        for other in second
+    )
+
+
+def _meet(first: range | Integers, second: range | Integers) -> bool:
+    """Return whether two selections of rows have a row in common."""
+    if isinstance(first, range) and isinstance(second, range) and first.step == second.step == 1:
+        return max(first.start, second.start) < min(first.stop, second.stop)
+    return _common(first, second)[0].size > 0
+
+
+def unknown_overlap(first: People, second: People) -> bool:
+    """Return whether a person may be in both by different rows, without saying which person."""
+    return any(
+        crowd.unnamed and crowd.token == other.token and not np.array_equal(crowd.rows, other.rows)
         for crowd in first
         for other in second
     )

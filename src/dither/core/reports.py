@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from dither.core.domains import Categories, Line
-from dither.core.people import People, join, take
+from dither.core.people import People, join, overlap, take
 from dither.errors import InvalidParameter, Mismatch
 from dither.foundation.arrays import Array
 from dither.privacy import Guarantee, Pure
@@ -120,6 +120,12 @@ class Reports:
         for part in parts[1:]:
             check_codebooks(first, part.question)
         about = next((part.about for part in parts if part.about), "")
+        for index, part in enumerate(parts):
+            if any(overlap(part.people, other.people, same_part=True) for other in parts[:index]):
+                raise InvalidParameter(
+                    "expected different reports to concatenate, got some twice: their people would be "
+                    "counted twice; name each part once"
+                )
         cells = np.concatenate([part.read_by(first).cells for part in parts])
         return Reports(first, cells, about, join(part.people for part in parts if len(part.cells)))
 

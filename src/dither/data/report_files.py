@@ -22,7 +22,7 @@ from dither.data.formats.format import (
     name_errors,
     table_format,
 )
-from dither.data.streams import shown_name
+from dither.data.streams import is_standard, shown_name
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, unknown_name
 from dither.foundation.arrays import Mask
 
@@ -109,6 +109,7 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
     public: dict[str, list[Any]] = {}
     known: list[dict[str, People]] = []
     for number, file in enumerate(map(Path, (path, *more))):
+        rows = rows_of_file(file)
         reader, campaign = table_format(file), carried_questions(file, given)
         if campaign != first:
             raise Mismatch(f"{shown_name(file)} does not have the same questions as the files before it")
@@ -132,7 +133,8 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
                         np.concatenate([there[name][0], *there[name][begin[name] :]]),
                     )
                     for name, some in parts.items()
-                }
+                },
+                unnamed=rows is not None and rows > 1,
             )
         )
         for people in known[:-1]:
@@ -164,6 +166,7 @@ def summarise_file(
     are for reports out of a database: a table whose columns hold reports and which carries no questions.
     `progress` is called with the number of rows read since the last call.
     """
+    _check_once([Path(path), *map(Path, more)])
     totals = _summarise(Path(path), questions, progress)
     for other in map(Path, more):
         found = _summarise(other, questions, progress)
@@ -178,6 +181,17 @@ def summarise_file(
             except Mismatch as error:
                 raise Mismatch(f"{shown_name(other)}, question {name!r}: {error}") from None
     return totals
+
+
+def _check_once(paths: Sequence[Path]) -> None:
+    """Raise InvalidParameter for a file that is named twice."""
+    seen: set[Path] = set()
+    for path in paths:
+        if not is_standard(path) and path.resolve() in seen:
+            raise InvalidParameter(
+                f"{shown_name(path)} is named twice: its people would be counted twice; name it once"
+            )
+        seen.add(path.resolve())
 
 
 def _summarise(path: Path, questions: Questions | None, progress: Progress | None) -> dict[str, Counts]:
@@ -235,6 +249,11 @@ def rows_of_person(made: Mapping[str, Any]) -> int | None:
     return rows if isinstance(rows, int) and not isinstance(rows, bool) and rows > 0 else None
 
 
+def rows_of_file(path: Path) -> int | None:
+    """Return the largest number of rows per person in a file; None if it does not distinguish people."""
+    return rows_of_person({} if is_standard(path) else read_making(table_format(path).specification(path)))
+
+
 def group_files(
     paths: Iterable[Path | str],
     by: Sequence[str],
@@ -250,9 +269,11 @@ def group_files(
     from dither.estimation.groups import GroupCounts, check_labels
 
     totals: dict[str, GroupCounts] = {}
+    files = list(map(Path, paths))
+    _check_once(files)
     done = progress or ignore_progress
     given = None if questions is None else Questionnaire.of(questions)
-    for path in map(Path, paths):
+    for path in files:
         reader, campaign = table_format(path), carried_questions(path, given)
         check_labels(by, list(campaign.questions), reader.columns(path))
         if not totals:

@@ -31,7 +31,7 @@ from dither.estimation.same_people import shares_people
 from dither.estimation.significance import Significance
 from dither.estimation.verbs import estimate, frequencies, mean
 from dither.foundation.numerics.distributions import f_survival
-from dither.foundation.tables import ResultTable, show_label
+from dither.foundation.tables import ResultTable, show_group, show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -219,7 +219,7 @@ def _family(
     p_values = [part.p_value(alternative=alternative) for part in gaps.values()]
     rows = []
     for (key, part), p in zip(gaps.items(), holm(p_values), strict=True):
-        names = dict(zip(heads, key, strict=False))
+        names: dict[str, Any] = {head: show_group(label) for head, label in zip(heads, key, strict=False)}
         if "answer" in names:
             names["answer"] = show_label(names["answer"])
         low, high = part.interval(each)

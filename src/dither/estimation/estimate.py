@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Protocol, Self, cast, get_args
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from dither.core.domains.calendar import Calendar
 from dither.core.domains.ranges import Clipping
-from dither.core.people import People
+from dither.core.people import People, count_people
 from dither.errors import InvalidParameter, NotIdentifiable, choose, found, unknown_name
 from dither.estimation.intervals import (
     Attackable,
@@ -27,6 +27,7 @@ from dither.estimation.intervals import (
     LooksInterval,
     LyingInterval,
     RatioInterval,
+    ScaledInterval,
     Sequential,
     StudentInterval,
     SumInterval,
@@ -48,6 +49,7 @@ from dither.privacy import Guarantee
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_LEAST: Final = 1e-300  # against a division by 0
 _EARLY: Final = 200  # reports; below this, intervals for many looks include the any-time interval
 
 
@@ -250,6 +252,26 @@ class Estimate(Tableau):
             with suppress(NotIdentifiable):
                 found = WiderInterval(wide, self._confidence.at_any_time())
         return self._with(found, f", {thousands(wide.looks)} looks")
+
+    def for_people(self, people: People) -> Estimate:
+        """Return the estimate with its error for people who sent several of the reports, by their rows.
+
+        The squared error is multiplied by Σ(sum of a person's influences)²/Σ influence².
+        """
+        parts = [self[label] for label in self.labels] if self.labels else [self]
+        rows = np.concatenate([np.asarray(crowd.rows) for crowd in people])
+        factors = []
+        for moved in (part.moved_by for part in parts):
+            if moved is None:
+                raise NotIdentifiable(
+                    "the error of several reports of a person is known for means and frequencies of reports"
+                )
+            sums = np.bincount(rows, moved)
+            factors.append(math.sqrt(float(sums @ sums) / max(float(moved @ moved), _LEAST)))
+        factor: Any = np.array(factors) if self.labels else factors[0]
+        interval = ScaledInterval(self.value, self._confidence, factor, self.condition)
+        found = self._with(interval, f", of {thousands(count_people(people))} people")
+        return replace(found, error=factor * self.standard_error)
 
     def _with(self, confidence: ConfidenceInterval, remark: str) -> Estimate:
         """Return the same value with another interval."""

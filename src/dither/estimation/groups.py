@@ -279,6 +279,19 @@ def _named_people(person: object, reports: Reports) -> People:
     return people_by_id(ids, reports.about)
 
 
+def estimate_people(
+    reports: object, person: object, weights: Weighting | None, usual: Callable[..., Estimate]
+) -> Estimate:
+    """Return the usual estimate of reports, with the error of several reports of a person."""
+    if not isinstance(reports, Reports):
+        raise InvalidParameter(
+            "expected reports with one id each (a summary has lost their order), got "
+            f"{type(reports).__name__}"
+        )
+    named = replace(reports, people=_named_people(person, reports))
+    return (usual(named) if weights is None else usual(named, weights=weights)).for_people(named.people)
+
+
 def _of_rows(
     part: Reports, quantity: Quantity | None, usual: Callable[..., Estimate], weights: Weights | None
 ) -> Estimate:

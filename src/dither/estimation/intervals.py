@@ -257,6 +257,25 @@ class WiderInterval(ConfidenceInterval):
         return min(low, least), max(high, most)
 
 
+@dataclass(frozen=True, eq=False)
+class ScaledInterval(ConfidenceInterval):
+    """An interval whose distances from the value are multiplied by a factor, one for each number."""
+
+    value: Any
+    inner: ConfidenceInterval
+    factor: Any
+    condition: str = ""
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        low, high = self.inner.interval(level)
+        return self.value - self.factor * (self.value - low), self.value + self.factor * (high - self.value)
+
+    def pick(self, at: int) -> ScaledInterval:
+        """Return the interval of one of several numbers."""
+        inner = cast("Divisible", self.inner).pick(at)
+        return replace(self, value=self.value[at], inner=inner, factor=self.factor[at])
+
+
 # The mixture has 20 values of λ, each half the last, with weights 1/(j + 2). For λ ≤ 0.5 the exponent
 # grows with the distance of m from the average over the complete range, so the remaining m form an interval.
 _BETS: Final = 0.5 * 0.5 ** np.arange(20.0)

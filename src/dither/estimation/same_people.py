@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
-from dither.core.people import People, count_people, overlap, shared_rows
+from dither.core.people import People, count_people, overlap, shared_rows, unknown_overlap
 from dither.errors import InvalidParameter
 from dither.privacy import Guarantee
 
@@ -51,6 +51,11 @@ def leaf_correlation(first: Estimate, second: Estimate) -> object:
     """Return the correlation of the errors of two leaves: 0 if they have no people in common."""
     if first is second:
         return 1.0
+    if unknown_overlap(first.people, second.people):
+        raise InvalidParameter(
+            "several rows of these reports may be of the same people; name them by their ids, "
+            "dt.estimate(reports, by=wave, person=ids)"
+        )
     if not shares_people(first, second):
         return 0.0
     if np.ndim(first.value) and first.labels and first.labels == second.labels:
@@ -79,9 +84,9 @@ def shares_people(first: Estimate, second: Estimate) -> bool:
 def _same_people() -> InvalidParameter:
     return InvalidParameter(
         "these estimates are of the same people, and how their errors go together is not known for them; "
-        "means and frequencies of the same reports can be combined if they come from the reports "
-        "(dt.mean(reports), not from counts), estimates of different people (groups, days) always, and "
-        "answers to one question by f.sum([...]) and f.score({...})"
+        "means and frequencies can be combined if they come from the reports (dt.mean(reports[rows]), not "
+        "from counts or groups), estimates of different people always, answers to one question by "
+        "f.sum([...]) and f.score({...}), and shares of a distribution by shape.share(first, last)"
     )
 
 

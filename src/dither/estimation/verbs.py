@@ -452,8 +452,8 @@ def estimate(
 
     `by` may also be reports of the same people on a private category: then the mean, or the frequencies, of
     each category's people is estimated, without the noise of either question. `weights` are public, one for
-    each report. `person` is a public id for each report: if people are in several groups, as in waves,
-    differences are paired.
+    each report. `person` is a public id for each report. Differences of groups that share people, as waves
+    do, are then paired, and without `by` the error accounts for several reports of a person.
 
     >>> import dither as dt
     >>> browser = dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=8)
@@ -465,7 +465,9 @@ def estimate(
 
         return estimate_groups(reports, by, quantity, minimum, level, weights, person, usual=estimate)
     if person is not None:
-        raise InvalidParameter("expected by= with person=: estimate(reports, by=wave, person=ids)")
+        from dither.estimation.groups import estimate_people
+
+        return estimate_people(reports, person, weights, estimate)
     if weights is not None:
         from dither.estimation.weights import check_weighted
 

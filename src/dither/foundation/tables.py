@@ -75,6 +75,11 @@ def show_label(label: object) -> object:
     return "no answer" if label is None else label
 
 
+def show_group(label: object) -> object:
+    """Return the text of a group by several columns, such as "Nara · June"; other labels are unchanged."""
+    return " · ".join(str(show_label(part)) for part in label) if isinstance(label, tuple) else label
+
+
 def percent(share: float, digits: int = 2) -> str:
     """Return a share in per cent, with `digits` significant digits."""
     return f"{100.0 * share:.{digits}g} %"

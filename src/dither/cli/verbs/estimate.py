@@ -106,7 +106,7 @@ if TYPE_CHECKING:
 @click.option(
     "--person",
     metavar="COLUMN",
-    help="With --by: the public column that names the person, of people in several groups (waves): their "
+    help="The public column that names the person, of people with several rows. With --by, for waves: their "
     "differences are paired.",
 )
 @click.option(
@@ -260,10 +260,10 @@ def _of_files(
 
     paths = [path for name in files for path in _matching(name)]
     _check_once(paths)
-    if wanted.by and (wanted.difference is not None or wanted.test) and wanted.person is None:
+    if wanted.person is None:
         from dither.cli.desk import check_people
 
-        check_people(paths)
+        check_people(paths, wanted)
     if wanted.regression is not None:
         from dither.cli.desk import answer_regression
 

@@ -7,6 +7,7 @@ extra `frames`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from dither.core.counts import Counts
+from dither.core.people import people_of_columns
 from dither.core.question import Question
 from dither.core.questionnaire import Questionnaire
 from dither.core.reports import Reports
@@ -152,7 +154,9 @@ def reports(frame: Any, questions: Questions | None = None) -> dict[str, Reports
         for name, question in campaign.questions.items():
             column = rows_of(batch.column(name), rows)  # Arrow does not filter Polars' bytes (views)
             parts[name].append(_column_reports(name, question, column))
-    return {name: Reports.concatenate(found) for name, found in parts.items()}
+    joined = {name: Reports.concatenate(found) for name, found in parts.items()}
+    people = people_of_columns({name: (part.cells, None) for name, part in joined.items()})
+    return {name: replace(part, people=people[name]) for name, part in joined.items()}
 
 
 @overload
