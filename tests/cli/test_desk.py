@@ -306,6 +306,12 @@ def test_weights_of_an_optional_number_keep_the_share_who_answered(tmp_path: Pat
     shown = run("estimate", out, "--weight", "weight").stdout
     assert shown.count("of those who answered") == 1
     assert "age: answered: 0." in shown
+    assert found["age"][0]["of"] == "those who answered"
+    plain = json.loads(run("estimate", out, "--bins", 4, "--json").stdout)["age"]
+    assert [part.get("of") for part in plain] == ["those who answered", "those who answered", None]
+    assert "of those who answered" in run("estimate", out, "--bins", 4).stdout.split("95 % band")[1]
+    stepped = json.loads(run("estimate", out, "--step", 41, "--json").stdout)["age"][1]
+    assert len(stepped["probabilities"]) == 3  # 18, 59 and 100: the step was not applied
 
 
 def test_one_sided_p_values_are_named(reports: Path) -> None:

@@ -206,12 +206,12 @@ def test_reports_that_are_read_differently_are_not_put_together() -> None:
     cut = pm.truncated()
     assert cut.fingerprint == pm.fingerprint
     one, two = pm.perturb([0.1, 0.9]), cut.perturb([0.2])
-    for parts in ([one, two], [two, one], [one, one, two]):
+    again = dt.PM(dt.Interval(0, 1), epsilon=1, cells=64).perturb([0.5])  # equal, not the same object
+    for parts in ([one, two], [two, one], [one, again, two]):
         with pytest.raises(Mismatch, match="one codebook"):
             dt.Reports.concatenate(parts)
         with pytest.raises(Mismatch, match="one codebook"):
             dt.Counts.gather(parts)
-    again = dt.PM(dt.Interval(0, 1), epsilon=1, cells=64).perturb([0.5])  # equal, not the same object
     assert len(dt.Reports.concatenate([one, again, two.read_by(pm)])) == 4
     assert (dt.Counts.of(one) + dt.Counts.of(two).read_by(pm)).n == 3
 

@@ -160,3 +160,31 @@ def test_sums_and_pairs_of_thinned_sets_are_lower_bounds() -> None:
     alone = asked.perturb([[0], [1], []] * 300, source=dt.Seeded(1))
     assert not dt.stats.joint_frequency(alone, 0, 1).lower_bound  # nobody has more than one item
     assert "±" in repr(dt.frequencies(alone).sum([0, 1]))
+
+
+def test_lower_bounds_are_marked_in_every_form() -> None:
+    """Tables of groups, files, frames, formats and combinations had plain numbers."""
+    asked = dt.SetResponse(dt.Several(8, most=2), epsilon=3)
+    people = np.random.default_rng(1).random((800, 8)) < np.array([0.9, 0.8, 0.7, 0.5, 0.3, 0.1, 0.0, 0.0])
+    told = asked.perturb(people, source=dt.Seeded(1))
+    found = dt.frequencies(told)
+    assert found[0].thinned == pytest.approx(float(found.sizes[2]))  # type: ignore[index]
+    row = found.records()[0]
+    assert (row["bound"], row["thinned"]) == ("≥", found[0].thinned)
+    assert f"{found[0]:.2f}" == f"≥ {found[0].interval()[0]:.2f}"
+    groups = dt.estimate(told, by=["a", "b"] * 400)
+    assert "of the sets are thinned" in groups.title
+    assert "a           0  ≥ 0." in repr(groups)
+    assert groups.rows[0]["bound"] == "≥"
+    halves = [told[:400], told[400:]]
+    together = dt.stats.combine(halves)
+    for bound in (together, found.over_looks(5), found.if_lying(0.01), 0.5 * found[0] + 0.5 * found[1]):
+        assert bound.lower_bound
+        assert "≥" in repr(bound)
+        assert "thinned" in repr(bound) or "have 2 items or more" in repr(bound)
+    added = float(dt.frequencies(halves[0]).sizes[2].interval()[1])  # type: ignore[index]
+    assert together[7].interval()[1] > 0.9 * added  # what devices leave out is not averaged away
+    gap = found[0] - found[1]
+    assert not gap.lower_bound
+    assert "of the sets are thinned" in repr(gap)
+    assert "of the sets are thinned" in dt.stats.difference(groups).title

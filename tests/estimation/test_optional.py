@@ -459,3 +459,31 @@ def test_the_weighted_share_who_answered_is_the_populations() -> None:
         assert "design effect" in repr(rate)
         equal = dt.stats.response_rate(reports, weights=np.ones(8_000))
         assert float(equal) == pytest.approx(float(dt.stats.response_rate(reports)), rel=1e-9)
+
+
+def test_tables_and_files_say_of_whom_the_answers_are() -> None:
+    """Prints said "of those who answered", and frames, JSON and differences did not."""
+    asked = dt.Podium(AGE, epsilon=4)
+    told = asked.perturb(answers(1200, 0.7, 40.0, 1), source=dt.Seeded(1))
+    mean, whose = dt.mean(told), "those who answered"
+    assert mean.records()[0]["of"] == whose
+    assert dt.quantile(told, 0.5).records()[0]["of"] == whose
+    assert "of" not in dt.stats.response_rate(told).records()[0]
+    shape = dt.distribution(told, 4)
+    assert shape.records()[0]["of"] == whose
+    assert f", of {whose}" in repr(shape)
+    groups = dt.estimate(told, by=["a", "b"] * 600)
+    assert groups.rows[0]["of"] == whose
+    gap = dt.stats.difference(groups)
+    assert (gap.rows[0]["of"], gap.title.endswith(f", of {whose}")) == (whose, True)
+    for made in (
+        groups["a"] - groups["b"],
+        groups["a"] / groups["b"],
+        dt.stats.combine([told[:600], told[600:]]),
+    ):
+        assert f", of {whose})" in repr(made)
+    line = dt.stats.regression(np.arange(1200.0), told)
+    assert line.records()[0]["of"] == whose
+    clipped = dt.Podium(dt.Nullable(dt.Interval(18, 100, clipped_from=dt.Interval(0, 120))), epsilon=4)
+    young = clipped.perturb([40.0, None, 50.0] * 200, source=dt.Seeded(1))
+    assert dt.mean(young).records()[0]["of"] == f"mean of values clipped to [18, 100], of {whose}"

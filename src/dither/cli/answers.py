@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
 _NO_BINS: Final = "reports of queries have the cells of their design"
+_OF_THOSE: Final = "frequencies of those who answered"
 _WITHOUT: Final = {  # by the usual quantity of a question: the reason why it lacks another one
     ("frequencies", "quantile"): _NO_NUMBERS,
     ("frequencies", "distribution"): _NO_NUMBERS,
@@ -135,7 +136,7 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
     from dither.core.domains.ranges import of_values
     from dither.estimation.verbs import QUANTITIES, estimate
 
-    if wanted.step is not None and isinstance(summary.question.domain, Interval):
+    if wanted.step is not None and isinstance(summary.question.domain.line, Interval):
         summary = _in_steps(summary, wanted.step)
     usual = usual_title(summary)
     of = of_values(summary.question.domain.clipping)
@@ -151,14 +152,22 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
     if wanted.bins is not None or wanted.step is not None:
         add(f"distribution{of}", "distribution", wanted.bins)
     if "response rate" in summary.question.quantities:
+        if usual == "frequencies":
+            found.append((_OF_THOSE, try_answer(_shares_of_answered, summary)))
         add("answered", "response rate")
     return found
+
+
+def _shares_of_answered(summary: Counts) -> Any:
+    from dither.estimation.verbs import frequencies
+
+    return frequencies(summary).of_answered()
 
 
 def _in_steps(summary: Counts, step: float) -> Counts:
     """Return the same counts with the declaration that answers are multiples, which devices do not use."""
     mechanism = summary.question
-    declared = {key: getattr(mechanism.domain, key) for key in mechanism.domain.declares}
+    declared = {key: getattr(mechanism.domain.line, key) for key in mechanism.domain.declares}
     domain = mechanism.domain.read_as(**{**declared, "step": step})
     return summary.read_by(replace(mechanism, domain=domain, made_by=None))
 

@@ -375,6 +375,7 @@ def compare_groups(
     from dither.core.reports import Reports
     from dither.estimation.comparison import holm
     from dither.estimation.groups import GroupCounts
+    from dither.estimation.rounding import OF_ANSWERS
     from dither.estimation.significance import same_among_private, same_distribution
     from dither.estimation.weights import as_weights
 
@@ -406,10 +407,11 @@ def compare_groups(
         {"first": first[0], "second": second[0], "statistic": test.statistic, "p": p}
         for (first, second), test, p in zip(found, tests, holm([t.p_value for t in tests]), strict=True)
     ]
-    title = f"{tests[0].method}: equal distributions"
+    of = OF_ANSWERS if OF_ANSWERS.removeprefix(", of ") in tests[0].hypothesis else ""
+    title = f"{tests[0].method}: equal distributions{of}"
     if len(tests) > 1:
         title = (
-            f"{len(tests)} tests of equal distributions ({tests[0].method}): if those with p ≤ 0.05 are "
+            f"{len(tests)} tests of equal distributions ({tests[0].method}){of}: if those with p ≤ 0.05 are "
             "rejected, any is rejected wrongly with probability at most 5 % (Holm)"
         )
     return ResultTable(title, tuple(rows))

@@ -132,6 +132,8 @@ def _text(label: str, value: Any) -> str:
             for row in value.records()
         ]
         what = "value" if getattr(value, "parts", None) else "share"  # bounds
+        if value.claimed and "of" in value.facts() and what == "share":
+            what = f"share of {value.facts()['of']}"
         shown = table(["answer", f"{what} (95 %)"], rows)
         if hasattr(value, "words"):  # bounds
             return f"{shown}\n  to ask others on: {value.words}"
@@ -150,6 +152,7 @@ def _text(label: str, value: Any) -> str:
         for row in value.records(0.95)
     ]
     lines = [table(["bin", "probability", "95 % band"], rows)]
+    lines += [f"  {value.of_whom.removeprefix(', ')}"] if value.of_whom else []
     lines += [f"  point mass: {mass}" for mass in value.atoms]
     return "\n".join(lines)
 
@@ -188,6 +191,7 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
             "low": np.asarray(low).tolist(),
             "high": np.asarray(high).tolist(),
             "n": value.n,
+            **{key: fact for key, fact in value.facts().items() if key in ("of", "bound", "thinned")},
         }
     if isinstance(value, Estimate):
         (row,) = value.records()
@@ -196,6 +200,7 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
     rows, dates = value.records(0.95), isinstance(value.line.unit, Calendar)
     return {
         "answer": label,
+        **({"of": value.of_whom.removeprefix(", of ")} if value.of_whom else {}),
         "edges": value.edges.tolist(),
         **({"bins": [[row["from"], row["to"]] for row in rows]} if dates else {}),
         "probabilities": value.probabilities.tolist(),

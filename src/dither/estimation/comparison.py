@@ -16,7 +16,7 @@ from dither.core.domains import finite
 from dither.core.people import People, overlap
 from dither.core.reports import Reports
 from dither.errors import DitherError, InvalidParameter, Mismatch, NotIdentifiable, found, unknown_name
-from dither.estimation.estimate import Alternative, Estimate, joint_level, weighted_sum
+from dither.estimation.estimate import Alternative, Estimate, joint_level, remark_of, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.groups import (
     GroupCounts,
@@ -223,14 +223,14 @@ def _family(
         if "answer" in names:
             names["answer"] = show_label(names["answer"])
         low, high = part.interval(each)
-        rows.append({**names, "value": float(part.value), "low": float(low), "high": float(high), "p": p})
+        ends = {"value": float(part.value), "low": float(low), "high": float(high)}
+        rows.append({**names, **ends, "p": p, **part.facts()})
         if alternative != "two-sided":
             rows[-1]["alternative"] = alternative
     conditions = {part.condition for part in gaps.values()} - {""}
     what = "contrast of groups" if heads[0] == "contrast" else "difference of two groups"
-    title = _title(what, len(rows), level, alternative) + "".join(
-        f";{condition}" for condition in sorted(conditions)
-    )
+    title = _title(what, len(rows), level, alternative) + remark_of(list(gaps.values()))
+    title += "".join(f";{condition}" for condition in sorted(conditions))
     return Differences(title, tuple(rows), MappingProxyType(gaps), level, about=about)
 
 

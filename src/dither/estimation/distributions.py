@@ -21,7 +21,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.likelihood import Bins, Fit, Histogram, Inference, Likeliest, edges_of
 from dither.estimation.linear import linear
 from dither.estimation.method import in_unit, number_question
-from dither.estimation.rounding import thousands
+from dither.estimation.rounding import OF_ANSWERS, thousands
 from dither.estimation.same_people import with_people
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.matrices import product
@@ -333,8 +333,9 @@ class EstimatedDistribution(Tabular):
 
     def numbers(self, level: float | None = None) -> list[Row]:
         """Return the rows with numbers in place of dates and times."""
+        of = {"of": self.of_whom.removeprefix(", of ")} if self.of_whom else {}
         rows: list[Row] = [
-            {"from": first, "to": last, "value": value}
+            {"from": first, "to": last, "value": value, **of}
             for (first, last), value in zip(
                 pairwise(self.edges.tolist()), self.probabilities.tolist(), strict=True
             )
@@ -354,9 +355,15 @@ class EstimatedDistribution(Tabular):
             what += f", point masses at {shown}{', …' if len(self.atoms) > 5 else ''}"
         if self.curve is not None:
             what += self.curve.condition.replace(" if", ",")
+        what += self.of_whom
         if self.clipping is not None:
             what += f"; {self.clipping}"
         return f"EstimatedDistribution({what})"
+
+    @property
+    def of_whom(self) -> str:
+        """A remark that the shares are of people who answered an optional number; empty if all did."""
+        return OF_ANSWERS if hasattr(self.summary, "unsure") else ""
 
     @cached_property
     def _inference(self) -> Inference:

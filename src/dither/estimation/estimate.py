@@ -35,10 +35,11 @@ from dither.estimation.intervals import (
     WiderInterval,
     as_number,
     check_share,
+    is_lower_bound,
     length_of_sum,
     linear_terms,
 )
-from dither.estimation.rounding import show_interval, thousands
+from dither.estimation.rounding import AT_LEAST, OF_ANSWERS, show_interval, thousands
 from dither.estimation.same_people import count_of, guarantee_of
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.markup import element
@@ -108,6 +109,8 @@ class Estimate(Tableau):
     # The range of the population's value. Printed intervals are cut here, with a mark.
     limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
     about: str = field(default="", kw_only=True)  # the name of the question, if it is known
+    # Of sets of items: the share of people whose sets a device may have thinned; None if there are none.
+    thinned: float | None = field(default=None, kw_only=True)
     # The interval to which values were clipped, or None. It is printed with the estimate.
     clipping: Clipping | None = field(default=None, kw_only=True)
 
@@ -150,7 +153,7 @@ class Estimate(Tableau):
     @property
     def lower_bound(self) -> bool:
         """Whether the value is a lower bound, as for an item of sets that devices have to thin."""
-        return getattr(self._confidence, "beyond", None) is not None
+        return is_lower_bound(self._confidence)
 
     @property
     def claimed(self) -> bool:
@@ -289,6 +292,7 @@ class Estimate(Tableau):
             remark=self.remark + remark,
             limits=self.limits,
             about=self.about,
+            thinned=self.thinned,
             clipping=self.clipping,
         )
 
@@ -316,6 +320,7 @@ class Estimate(Tableau):
             remark=self.remark,
             limits=self.limits,
             about=self.about and f"{self.about}: {show_label(label)}",
+            thinned=self.thinned,
             clipping=self.clipping,
         )
 
@@ -416,9 +421,12 @@ class Estimate(Tableau):
         if not form:
             return repr(self)
         value, half = np.asarray(self.value).reshape(-1), np.asarray(self.half_width()).reshape(-1)
-        shown = ", ".join(
-            f"{v:{form}} ± {h:{form}}" for v, h in zip(value.tolist(), half.tolist(), strict=True)
-        )
+        if self.lower_bound:
+            least = np.asarray(self.interval()[0]).reshape(-1).tolist()
+            parts = [f"{AT_LEAST} {low:{form}}" for low in least]
+        else:
+            parts = [f"{v:{form}} ± {h:{form}}" for v, h in zip(value.tolist(), half.tolist(), strict=True)]
+        shown = ", ".join(parts)
         clipped = "" if self.clipping is None else f" ({self.clipping})"
         return (f"[{shown}]" if np.ndim(self.value) else shown) + self._in_unit() + clipped
 
@@ -436,11 +444,20 @@ class Estimate(Tableau):
         low = high = [None] * len(values)
         if self.claimed:
             low, high = (np.asarray(end).reshape(-1).tolist() for end in self.interval(level))
-        of = {} if self.clipping is None else self.clipping.columns()
+        of = self.facts()
         return [
             {**names, "value": value, "low": least, "high": most, "n": self.n, **of}
             for names, value, least, most in zip(self._names(), values, low, high, strict=True)
         ]
+
+    def facts(self) -> dict[str, object]:
+        """Return the columns of each row about all values: whose they are, and whether they are bounds."""
+        found = {} if self.clipping is None else self.clipping.columns()
+        if OF_ANSWERS in self.remark:
+            found["of"] = f"{found['of']}{OF_ANSWERS}" if "of" in found else OF_ANSWERS.removeprefix(", of ")
+        if self.lower_bound:
+            found |= {"bound": AT_LEAST, "thinned": self.thinned}
+        return found
 
     def _names(self) -> Sequence[Row]:
         """Return the labels of each number of the value, as the first columns of its row."""
@@ -528,6 +545,8 @@ def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
         confidence=interval,
         labels=labels,
         unit=_unit(added, sum(weight for weight, _ in kept)),
+        remark=remark_of(added),
+        thinned=_thinned(added),
         clipping=_clipping(added),
     )
 
@@ -575,8 +594,13 @@ def ratio(above: Estimate, below: Estimate) -> Estimate:
     interval = RatioInterval(above, below, _condition([above, below]))
     error = float(length_of_sum(errors, [(0, 1, interval.together)])) / abs(b)
     parts = _leaves([above, below])
-    of = _clipping([above, below])
-    return Estimate(value, error, count_of(parts), guarantee_of(parts), confidence=interval, clipping=of)
+    pair = [above, below]
+    facts: dict[str, Any] = {
+        "remark": remark_of(pair),
+        "thinned": _thinned(pair),
+        "clipping": _clipping(pair),
+    }
+    return Estimate(value, error, count_of(parts), guarantee_of(parts), confidence=interval, **facts)
 
 
 def p_value(estimate: Estimate, null: float = 0.0) -> float:
@@ -664,6 +688,18 @@ def _unit(parts: Sequence[Estimate], weight: float) -> str:
 def _clipping(parts: Sequence[Estimate]) -> Clipping | None:
     """Return the clipping of the estimates' values: the first one that is found, or None."""
     return next((part.clipping for part in parts if part.clipping is not None), None)
+
+
+def _thinned(parts: Sequence[Estimate]) -> float | None:
+    """Return the largest share of thinned sets of some estimates; None if none was thinned."""
+    return max((part.thinned for part in parts if part.thinned is not None), default=None)
+
+
+def remark_of(parts: Sequence[Estimate]) -> str:
+    """Return which people the estimates describe, and the share of thinned sets, as a printed text."""
+    remark = OF_ANSWERS if any(OF_ANSWERS in part.remark for part in parts) else ""
+    share = _thinned(parts)
+    return remark if share is None else f"{remark}, up to {percent(share)} of the sets are thinned"
 
 
 def _real(number: object) -> float:

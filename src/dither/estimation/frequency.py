@@ -228,6 +228,7 @@ class EstimatedFrequencies(LabelledEstimate):
             influence=self._influence(numbers),
             limits=limits,
             remark=self.remark,
+            thinned=self.thinned,
         )
 
     def largest(self, count: int = 10) -> list[tuple[Hashable, Estimate]]:
@@ -567,6 +568,7 @@ def _as_lower_bounds(
         found,
         confidence=replace(cast(ScoreInterval, found.confidence), beyond=full),
         remark=found.remark + thinned_remark(sizes),
+        thinned=float(sizes[most].value),
     )
 
 

@@ -31,7 +31,7 @@ from dither.estimation.rounding import OF_ANSWERS, SHARE
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.numerics.distributions import check_level
-from dither.foundation.tables import ResultTable, Row, show_label
+from dither.foundation.tables import ResultTable, Row, percent, show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -182,6 +182,9 @@ class GroupedEstimates(ResultTable):
             title += f", {clipped}"
         if any(OF_ANSWERS in part.remark for part in estimates.values()):
             title += OF_ANSWERS + _N_OF_ALL
+        thinned = max((part.thinned for part in estimates.values() if part.thinned is not None), default=None)
+        if thinned is not None:
+            title += f", up to {percent(thinned)} of the sets are thinned"
         kept = MappingProxyType(dict(estimates))
         limits = {part.limits for part in estimates.values()}
         bounds = limits.pop() if len(limits) == 1 else (-math.inf, math.inf)
@@ -590,7 +593,7 @@ def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> 
     named = dict(zip(by, label if len(by) > 1 and isinstance(label, tuple) else (label,), strict=True))
     low, high = group.interval(level)
     answers = group.labels  # labels of frequencies, and of their intervals at any time
-    of = {} if group.clipping is None else group.clipping.columns()
+    of = group.facts()
     if answers:
         for answer, *numbers in zip(answers, np.asarray(group.value), low, high, strict=True):
             value, least, most = map(float, numbers)
@@ -601,7 +604,7 @@ def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> 
         raise InvalidParameter(
             "expected the quantity of a group to be one number, or frequencies, got several numbers"
         )
-    yield {**named, **group.records(level)[0], **of}
+    yield {**named, **group.records(level)[0]}
 
 
 def _many(count: int, what: str) -> str:

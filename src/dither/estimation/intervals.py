@@ -520,12 +520,18 @@ class SumInterval(ConfidenceInterval):
 
     def interval(self, level: float) -> tuple[Any, Any]:
         arms: list[tuple[Any, Any]] = []
+        added: list[Any] = [0.0, 0.0]
         for weight, part in self.terms:
             low, high = part.interval(level)
             down, up = weight * (np.asarray(part.value) - low), weight * (high - np.asarray(part.value))
-            arms.append((down, up) if weight >= 0 else (up, down))
+            arm = [down, up] if weight >= 0 else [up, down]
+            # What thinned sets may add is no error that is averaged out.
+            for side in (0, 1) if part.thinned is not None else ():
+                if not part.lower_bound or (side == 1) == (weight >= 0):
+                    added[side], arm[side] = added[side] + abs(arm[side]), 0.0 * arm[side]
+            arms.append((arm[0], arm[1]))
         below, above = (length_of_sum([arm[side] for arm in arms], self.together) for side in (0, 1))
-        return self.value - below, self.value + above
+        return self.value - below - added[0], self.value + above + added[1]
 
     @cached_property
     def together(self) -> list[Together]:
@@ -593,6 +599,23 @@ class RatioInterval(ConfidenceInterval):
     def together(self) -> float:
         """The correlation of both errors."""
         return float(correlation_of(self.above, self.below))
+
+
+def is_lower_bound(interval: ConfidenceInterval) -> bool:
+    """Return whether an interval is of a lower bound, as for an item of sets that devices have to thin.
+
+    A sum of lower bounds is a lower bound, unless one that may be larger is subtracted.
+    """
+    if isinstance(interval, LooksInterval | LyingInterval):
+        return is_lower_bound(cast("ConfidenceInterval", interval.plain))
+    if isinstance(interval, SumInterval):
+        weights = [weight for weight, part in interval.terms if part.thinned is not None]
+        return (
+            bool(weights)
+            and min(weights) > 0.0
+            and all(part.lower_bound for _, part in interval.terms if part.thinned is not None)
+        )
+    return getattr(interval, "beyond", None) is not None
 
 
 def correlation_of(first: Estimate, second: Estimate) -> Any:

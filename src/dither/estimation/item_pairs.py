@@ -53,6 +53,7 @@ def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
         question.guarantee,
         limits=SHARE,
         remark=thinned_remark(items.sizes),
+        thinned=items.thinned,
     )
 
 

@@ -394,6 +394,7 @@ def _collect(
         confidence=PartIntervals(tuple(part._confidence for part in parts)),
         labels=labels,
         parts=tuple(parts),
+        remark=OF_ANSWERS if OF_ANSWERS in parts[0].remark else "",
         design=design,
         predict=predict,
         answer=answer,

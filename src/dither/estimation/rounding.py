@@ -25,6 +25,7 @@ Limits = tuple[float, float]
 ANYWHERE: Final[Limits] = (-math.inf, math.inf)
 SHARE: Final[Limits] = (0.0, 1.0)
 OF_ANSWERS: Final = ", of those who answered"  # a remark after the number of all reports
+AT_LEAST: Final = "≥"  # the mark of a lower bound
 
 
 def show_interval(

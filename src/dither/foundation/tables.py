@@ -282,8 +282,8 @@ class Tabular(Tableau):
 
 
 MOST_ROWS: Final = 50  # the most rows of a result in a notebook
-# Columns of files about clipped values; tables that people read have them in the title.
-_IN_TITLE: Final = frozenset(("of", "outside", "outside low", "outside high"))
+# Columns of files about all values; tables that people read have them in the title.
+_IN_TITLE: Final = frozenset(("of", "outside", "outside low", "outside high", "bound", "thinned"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -324,7 +324,12 @@ class ResultTable(Tableau):
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         shown = [{name: cell for name, cell in row.items() if name not in _IN_TITLE} for row in self.rows]
-        return list(shown[0]) if shown else [], [show_row(row, self.limits) for row in shown]
+        cells = [show_row(row, self.limits) for row in shown]
+        for row, names, line in zip(self.rows, shown, cells, strict=True):
+            if row.get("bound"):  # a lower bound has no value of its own
+                value, low = (list(names).index(name) for name in ("value", "low"))
+                line[value] = f"{row['bound']} {line[low]}"
+        return list(shown[0]) if shown else [], cells
 
     def __repr__(self) -> str:
         return f"{self.title}\n\n{as_text(*self._cells())}"

@@ -37,6 +37,7 @@ def test_answers_of_questions_that_may_be_left_out() -> None:
     rows = {name: client.get(base, params={"question": name}).json()["rows"] for name in sent}
     (income,) = rows["income"]
     assert income["quantity"] == "mean"
+    assert income["reason"] == "of those who answered"
     assert income["value"] == pytest.approx(float(dt.mean(sent["income"])))
     assert income["low"] < 30 < income["high"]
     assert [row["answer"] for row in rows["mood"]] == ["good", "bad", "no answer"]
@@ -44,5 +45,6 @@ def test_answers_of_questions_that_may_be_left_out() -> None:
     assert {row["quantity"] for row in rows["scale"]} == {"cumulative share"}
     page = Asked(Starlette(routes=routes_of(page_handlers(collector)))).get(f"/campaigns/{published.id}").text
     assert "no answer" in page
+    assert "mean, of those who answered, of" in page
     assert "or no answer" in question_words(INCOME.question)
     assert "one of 2 answers, or no answer" in question_words(MOOD.question)

@@ -38,6 +38,7 @@ def test_items_of_days_and_labels_are_those_of_summaries() -> None:
     assert {row["quantity"] for row in rows} == {"frequency"}
     expected = dt.frequencies(dt.Counts.gather(sent))
     assert [row["value"] for row in rows] == np.asarray(expected.value).tolist()
+    assert all(row["reason"].startswith("a lower bound: devices may have thinned ") for row in rows)
     sizes = client.get(base, params={"question": "tools", "what": "sizes"}).json()["rows"]
     assert [row["answer"] for row in sizes] == ["1 or more", "2 or more"]
     assert [row["value"] for row in sizes] == np.asarray(expected.sizes.value).tolist()
@@ -47,6 +48,7 @@ def test_items_of_days_and_labels_are_those_of_summaries() -> None:
     assert [("sets of items" in row["reason"], row["value"]) for row in refused] == [(True, None)]
     page = Asked(Starlette(routes=routes_of(page_handlers(collector)))).get(f"/campaigns/{published.id}").text
     assert "2 or more items: " in page
+    assert "saw: ≥" in page
     days = client.get(base, params={"question": "tools", "by": "day"}).json()["rows"]
     assert len({row["day"] for row in days}) == 2
     assert "a set of up to 2 of 4 items" in question_words(QUESTION.question)

@@ -20,6 +20,7 @@ from dither.collection.settings import Networks, limited_as
 from dither.collection.web.formats import COLUMNS, FORMATS, LEVEL, PlainRow, in_words
 from dither.collection.web.query import PARTS, By, Query, What
 from dither.collection.web.requests import Handler, client_address
+from dither.collection.web.words import LOWER
 from dither.core.counts import Counts
 from dither.core.domains.calendar import Calendar
 from dither.core.domains.ranges import of_values, outside_columns
@@ -31,9 +32,10 @@ from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import level_of_one
 from dither.estimation.method import usual_quantity
+from dither.estimation.rounding import OF_ANSWERS
 from dither.estimation.verbs import QUANTITIES, distribution, estimate
 from dither.foundation.arrays import Floats
-from dither.foundation.tables import Row
+from dither.foundation.tables import Row, percent
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -123,6 +125,10 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
     shared: dict[str, Any] = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
     if isinstance(plain, Bounds):
         shared["reason"] = plain.words  # the range in which to ask others, and how many people are missing
+    elif plain.lower_bound:
+        shared["reason"] = f"{LOWER}devices may have thinned {percent(plain.thinned or 0.0)} of the sets"
+    elif OF_ANSWERS in plain.remark:
+        shared["reason"] = OF_ANSWERS.removeprefix(", ")
     base = _row(query, part, plain.n, name, **shared, **outside_columns(plain.clipping))
     named = plain.numbers() if hasattr(plain, "names") else wider  # "up to 10", of cumulative shares
     for name_of, record in zip(named, wider, strict=True):

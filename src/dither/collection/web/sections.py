@@ -40,6 +40,7 @@ from dither.collection.web.words import (
 )
 from dither.core.domains.calendar import Calendar
 from dither.core.question import Question
+from dither.estimation.rounding import OF_ANSWERS
 from dither.foundation.digits import whole
 from dither.foundation.markup import Markup, element, join_markup
 
@@ -199,7 +200,8 @@ def _answer(reported: Told, people: int, length: float, most: int | None) -> Mar
     else:
         lead = row_text(reported.usual)(top)
         what = "most frequent answer" if named else first["quantity"]
-        words = f"{what} of {number_of(first['n'], 'report')}; interval: {narrow(top['interval'])}"
+        of = f"{OF_ANSWERS}," if first["reason"] == OF_ANSWERS.removeprefix(", ") else ""
+        words = f"{what}{of} of {number_of(first['n'], 'report')}; interval: {narrow(top['interval'])}"
         lines = [
             element("p", f"{top['answer']}: {lead}" if named else lead, class_="big"),
             element("p", words, class_="soft"),

@@ -12,6 +12,7 @@ from dither.collection.campaign import Campaign
 from dither.collection.web.formats import PlainRow
 from dither.core.domains.calendar import Calendar
 from dither.core.question import Question
+from dither.estimation.rounding import AT_LEAST
 from dither.foundation.digits import THIN, plain, whole
 from dither.foundation.tables import decimals
 from dither.privacy import Pure
@@ -84,6 +85,14 @@ def value_text(unit: str | None) -> Callable[[float], str]:
     return plain if calendar is None else calendar.text
 
 
+LOWER: Final = "a lower bound: "  # how the reason of a row begins whose value is one
+
+
+def is_lower(row: PlainRow) -> bool:
+    """Return whether the value of a row is a lower bound, as for an item of thinned sets."""
+    return str(row.get("reason") or "").startswith(LOWER)
+
+
 def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
     """Return how the values of some rows are written with their intervals, all to the same digit.
 
@@ -95,7 +104,8 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
     for row in rows:
         own = halves.setdefault(_own_digits(row), [])
         if row.get("low") is not None and row.get("high") is not None and row["high"] > row["low"]:
-            own.append((100.0 if is_share(row) else 1.0) * (row["high"] - row["low"]) / 2.0)
+            half = row["value"] - row["low"] if is_lower(row) else (row["high"] - row["low"]) / 2.0
+            own.append((100.0 if is_share(row) else 1.0) * half)
     digits = {name: decimals(max(found)) if found else 2 for name, found in halves.items()}
     if any(map(is_share, rows)):
         digits = {name: max(number, 0) for name, number in digits.items()}
@@ -112,6 +122,8 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
         if is_bound(row):  # on a scale, ends are of different sizes
             shown, least, most = (plain(float(f"{end:.2g}")) for end in (value, low, high))
             return f"{shown} ({least} to {most}){THIN}{unit}".rstrip(THIN)
+        if is_lower(row):
+            return f"{AT_LEAST}{THIN}{_decimal(factor * max(low, 0.0), positions)}{THIN}{unit}"
         below, above = value - low, high - value
         if abs(below - above) <= _EVEN * max(abs(below), abs(above)):
             half = _decimal(factor * (high - low) / 2.0, positions)
