@@ -208,3 +208,9 @@ def test_a_direction_says_why_it_is_not_predicted() -> None:
     (row,) = plan({"wind": dt.OGPM(dt.Circle(360), epsilon=1)}, 1_000)
     assert row["estimate"] == "mean direction (none if spread evenly), not predicted"
     assert row["±"] is None
+
+
+def test_a_median_of_optional_numbers_is_listed_as_not_predicted() -> None:
+    planned = plan({"age": dt.Podium(dt.Nullable(dt.Interval(0, 100)), epsilon=4)}, 2500)
+    assert [row["estimate"] for row in planned] == ["mean", "median, not predicted"]
+    assert "single shapes" not in repr(planned)

@@ -61,3 +61,18 @@ def test_goals_about_moments_have_their_domains() -> None:
     assert dt.people_for(TWO, dt.goals.Covariance(), 0.01, epsilon=2) < 2_000
     five = dt.Box(dict.fromkeys("abcde", UNIT))
     assert dt.recommend(five, dt.goals.Covariance(n=10), epsilon=2)[0]["mechanism"].startswith("Each(")
+
+
+def test_people_are_planned_with_the_sampling_error_of_moments() -> None:
+    """It was left out: people for a standard error were those for the noise alone."""
+    rng = np.random.default_rng(1)
+    x, y = rng.random((2, 2_000, 300))
+    both = ((x - x.mean(axis=1)[:, None]) * (y - y.mean(axis=1)[:, None])).mean(axis=1)
+    for domain, goal, found in (
+        (UNIT, dt.goals.Variance(), x.var(axis=1)),
+        (TWO, dt.goals.Covariance(), both),
+    ):
+        drawn = 300 * float(found.var())
+        assert goal.sampling(domain) == pytest.approx(drawn, rel=0.15)
+        people = [dt.people_for(domain, goal, 0.01, epsilon=8, sampling=kept) for kept in (True, False)]
+        assert people[0] - people[1] == pytest.approx(drawn / 0.01**2, rel=0.15)

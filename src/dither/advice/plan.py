@@ -112,7 +112,7 @@ def plan(questions: Mapping[str, Any] | Questionnaire, people: int) -> Plan:
             median[other] = _median(part, budget, there).get("±")
         place = next(at for at, row in enumerate(rows) if row["question"] == name) + 1
         rows[place:place] = [{"question": name, **median}] if median else []
-    medians = any(str(row["estimate"]).startswith("median") for row in rows)
+    medians = any(row["±"] and str(row["estimate"]).startswith("median") for row in rows)
     if 1 < count <= _PAIRS and not campaign.sampled:
         for first, second in combinations(question, 2):
             rows += map(dict, _pair(first, second, readings[first], readings[second], people))
@@ -135,8 +135,10 @@ def _median(question: Question, epsilon: float, people: float) -> dict[str, Any]
     from dither.mechanisms.numeric.sw import SW
 
     line = question.domain.line
-    if line is None or line.circular or line.scale or question.domain.optional or not question.alone:
+    if line is None or line.circular or line.scale or not question.alone:
         return {}
+    if question.domain.optional:
+        return {"estimate": "median, not predicted", "±": None, "privacy": None, "sampling": None}
     try:
         own = question.design().at(epsilon)
         smooth = SW(Interval(line.low, line.high), epsilon=epsilon)

@@ -44,3 +44,13 @@ def test_several_numbers_are_options_of_their_own() -> None:
     assert "without other domains" in told.output
     told = run("recommend", *both[:4], *both[:4], "--goal", "covariance", "--people", 9, "--epsilon", 1)
     assert "a name of its own" in told.output
+
+
+def test_the_planned_error_is_said_in_a_sentence_with_its_parts() -> None:
+    of_numbers = ("recommend", "--interval", 0, 100, "--epsilon", 2, "--error")
+    shown = run(*of_numbers, 5, "--goal", "quantile").output
+    assert "the standard error of the quantile (with the sampling error) is at most 5" in shown
+    assert "noise and sampling are simulated together" in shown
+    shown = run(*of_numbers, 50, "--goal", "variance").output
+    assert "the standard error of the variance is at most 50" in shown
+    assert ", and sampling " in shown

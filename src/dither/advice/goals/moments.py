@@ -70,8 +70,9 @@ def _of_moments(goal: Averaged, domain: Box | Interval, epsilon: float, wait: bo
 class Covariance(Averaged):
     """The covariances of n people's numbers: the root mean square error over pairs, for sides of length 1.
 
-    It is the error from privacy, for people spread evenly. `dt.stats.covariance`, `dt.stats.correlation` and
-    `dt.stats.regression` take the reports. `Sampled` cannot answer: nobody reports two numbers.
+    It is the error from privacy, for people spread evenly. Plans add the sampling error.
+    `dt.stats.covariance`, `dt.stats.correlation` and `dt.stats.regression` take the reports. `Sampled` cannot
+    answer: nobody reports two numbers.
 
     >>> from dither import recommend
     >>> body = Box({"height": Interval(100, 220), "weight": Interval(30, 200)})
@@ -105,8 +106,9 @@ class Covariance(Averaged):
         # Variance of a product of two decodings, given values x and y from the middle: s·t + s·y² + t·x².
         return float(np.mean([s * t + (s + t) / 12.0 for s, t in combinations(parts, 2)]))
 
-    def sampling(self, domain: Domain) -> None:
-        """Return None, because it is not derived."""
+    def sampling(self, domain: Domain) -> float:
+        """Return n times the sampling variance: of products of two even numbers, (1/12)²."""
+        return 1.0 / 144.0
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         return _reason(first, "both numbers are in one report, with the complete budget")
@@ -116,7 +118,7 @@ class Covariance(Averaged):
 class Variance(Averaged):
     """The variance of the numbers of n people, in squares of the domain's unit.
 
-    The error is the error from privacy, for values spread evenly. Sampling adds its own error.
+    The error is the error from privacy, for values spread evenly. Plans add the sampling error.
 
     >>> from dither import recommend
     >>> recommend(Interval(0, 1), Variance(n=10_000), epsilon=1)[0]["mechanism"]
@@ -150,8 +152,9 @@ class Variance(Averaged):
             return None
         return float(operator.backward(numbers**2).mean() - length**4 / 80.0)
 
-    def sampling(self, domain: Domain) -> None:
-        """Return None, because it is not derived."""
+    def sampling(self, domain: Domain) -> float:
+        """Return n times the sampling variance: of squares of even values, l⁴(1/80 − 1/144)."""
+        return cast(Interval, domain).length ** 4 / 180.0
 
     def reason(self, first: Candidate, domain: Domain) -> str:
         return _reason(first, "the smallest error of a mean square")

@@ -93,11 +93,11 @@ def _show_texts(cells: Iterator[tuple[int, str, str, object]]) -> int:
 
 
 def _print_plan(request: Asked, people: int) -> None:
-    """Say how exact the answers of a campaign of several questions will be, if all of these rows answer."""
+    """Print how exact the answers of a campaign will be, if all of these rows answer."""
     from dither.advice.plan import plan
 
     campaign = request.campaign
-    if people > 1 and len(campaign.questions) > 1:
+    if people > 1:
         click.echo(f"\n{plan(campaign, people)}")
 
 

@@ -33,8 +33,8 @@ _GOALS: Final = {
 _MEANINGS: Final = {
     "SingleValues": "the expected loss of one report, taken to the domain's units",
     "Locations": "the mean distance of a report to the person's place",
-    "Quantile": "the standard error of the quantile, with the sampling error; from … to: of single shapes",
-    "Distribution": "the distance of the distribution, with the sampling error; from … to: of single shapes",
+    "Quantile": "the standard error of the quantile (with the sampling error); from … to: of single shapes",
+    "Distribution": "the distance of the distribution (with the sampling error); from … to: of single shapes",
     "Maps": "the share of people that a map puts into a wrong cell; from … to: of other populations",
     "MeanOfVectors": "the length of the error that privacy adds to the mean vector (root mean square)",
     "MeanPlace": "the distance that privacy adds to the mean place (root mean square)",
@@ -330,7 +330,8 @@ def _print_error(
     goal: str, error: float, people: int | None, parts: dict[str, float], *, contained: bool
 ) -> None:
     """Print the planned error and its parts."""
-    meaning, many = _MEANINGS[_GOALS[goal]], "" if people is None else f" of {people} people"
+    meaning, _, _ = _MEANINGS[_GOALS[goal]].partition(";")
+    many = "" if people is None else f" of {people} people"
     if contained:
         meaning = meaning.replace(" that privacy adds to", " of")
     met = f"with which {meaning}{many} is at most {number(error, 4)}"
@@ -339,8 +340,11 @@ def _print_error(
     click.echo(met)
     if parts:
         noise, drawn = (number(part, 3) for part in parts.values())
-        click.echo(f"of it privacy adds {noise}, and sampling at most {drawn}")
-    elif not contained and goal not in ("values", "places", "quantile", "distribution"):
+        most = "" if goal in ("variance", "covariance") else "at most "  # of people who are spread evenly
+        click.echo(f"of it privacy adds {noise}, and sampling {most}{drawn}")
+    elif goal in ("quantile", "distribution"):
+        click.echo("noise and sampling are simulated together, over twelve shapes")
+    elif not contained and goal not in ("values", "places"):
         click.echo("the sampling error, because not everybody takes part, is not included")
 
 
