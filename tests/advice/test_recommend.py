@@ -574,3 +574,10 @@ def test_the_mean_place_of_a_random_half_is_not_that_of_all() -> None:
             )
         realised = math.sqrt(float(np.square(gaps).sum(axis=1).mean()))
         assert 0.85 * predicted < realised < 1.15 * predicted
+
+
+@pytest.mark.slow
+def test_a_coarse_target_for_a_quantile_has_a_number_of_people() -> None:
+    """Errors of few people are simulated and not smooth: "no number of people" was the answer for 5."""
+    people = [dt.people_for(dt.Interval(0, 100), dt.goals.Quantile(), error, epsilon=2) for error in (4, 5)]
+    assert people[0] > people[1] > 10

@@ -53,7 +53,7 @@ def leaf_correlation(first: Estimate, second: Estimate) -> object:
         return 1.0
     if unknown_overlap(first.people, second.people):
         raise InvalidParameter(
-            "several rows of these reports may be of the same people; name them by their ids, "
+            "expected the ids of people who may have sent several of these reports, got none; pass them: "
             "dt.estimate(reports, by=wave, person=ids)"
         )
     if not shares_people(first, second):
