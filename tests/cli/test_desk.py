@@ -239,6 +239,8 @@ def test_waves_in_long_form_are_paired_by_the_ids_of_people(tmp_path: Path) -> N
     assert abs(middle + 20) < 1.5 * width
     assert "who is in both is paired" in run("estimate", *waves, "--person", "id").output
     for words, said in (
+        ((out,), "n = 3 000, if its rows are of different people)"),
+        ((out, "--person", "id"), "n = 3 000, of 1 500 people)"),
         (waves, "up to 2 rows of a person"),
         ((out, "--by", "wave", "--test"), "up to 2 rows of a person"),
         ((out, "--by", "wave", "--test", "--person", "id"), "some people are in both"),

@@ -249,7 +249,7 @@ def test_an_estimate_of_every_result_knows_the_people():
 
 
 def test_rows_of_one_person_widen_the_interval_of_all_rows():
-    """Two equal answers of a person are one for the sampling error: taken as independent, intervals held in 81 % of 300."""
+    """Intervals that take two equal answers of a person as independent held in 81 % of 300 runs."""
     rng, asked = np.random.default_rng(1), dt.Podium(dt.Interval(0, 1), epsilon=8)
     values, ids = rng.beta(0.5, 0.5, 1000), np.tile(np.arange(1000), 2)
     told = asked.perturb(np.tile(values, 2), source=dt.Seeded(1))
@@ -315,3 +315,9 @@ def test_two_readings_of_a_frame_are_of_the_same_people():
     frame = dt.data.perturb(pandas.DataFrame({"answer": ANSWERS}), {"answer": ASKED})
     first, second = (dt.frequencies(dt.data.reports(frame.copy())["answer"]) for _ in range(2))
     assert (first["yes"] - second["no"]).n == 1000
+
+
+def test_two_calls_with_counts_from_bytes_are_of_the_same_people():
+    counts = dt.Counts.from_bytes(dt.Counts.of(told()).to_bytes(), ASKED)
+    with pytest.raises(InvalidParameter, match="same people"):
+        dt.frequencies(counts)["yes"] - dt.frequencies(counts)["no"]

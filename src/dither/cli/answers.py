@@ -13,7 +13,7 @@ from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 
 if TYPE_CHECKING:
     from dither.core.counts import Counts
-    from dither.estimation.estimate import Alternative
+    from dither.estimation.estimate import Alternative, Estimate
     from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
@@ -158,7 +158,7 @@ def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
     return found
 
 
-def _shares_of_answered(summary: Counts) -> Any:
+def _shares_of_answered(summary: Counts) -> Estimate:
     from dither.estimation.verbs import frequencies
 
     return frequencies(summary).of_answered()

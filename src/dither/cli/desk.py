@@ -79,7 +79,9 @@ def read_rows(
         joined = {key: Reports.concatenate([mine[key] for mine, _ in chunks]) for key in chunks[0][0]}
         columns = {key: [cell for _, labels in chunks for cell in labels[key]] for key in chunks[0][1]}
         # The rows of all questions are the same people, in one order.
-        people = people_of_columns({key: (part.cells, None) for key, part in joined.items()})
+        several = asked.person is None and any((rows_of_file(path) or 1) > 1 for path in paths)
+        columns_of = {key: (part.cells, None) for key, part in joined.items()}
+        people = people_of_columns(columns_of, unnamed=several)
         joined = {key: replace(part, people=people[key]) for key, part in joined.items()}
         found[name] = Rows(joined[name], joined, columns)
     return found
@@ -169,23 +171,11 @@ def read_contrasts(given: Sequence[str]) -> dict[str, dict[str, float]]:
     return known
 
 
-def check_people(paths: Sequence[Path], asked: Wanted) -> None:
-    """Raise UsageError if groups of some files may share people and no column identifies them.
-
-    If nothing compares groups, print that rows of a person are taken as independent.
-    """
-    compared = asked.difference is not None or asked.test or asked.contrasts or asked.population
+def check_people(paths: Sequence[Path]) -> None:
+    """Raise UsageError if groups of some files may share people and no column identifies them."""
     for path in paths:
         rows = rows_of_file(path)
-        if rows is None or rows < 2:
-            continue
-        if not (asked.by and compared):
-            click.echo(
-                f"{shown_name(path)} has up to {rows} rows of a person, taken as independent; with the "
-                "column of their ids (dither perturb --keep ID), --person ID accounts for them",
-                err=True,
-            )
-        else:
+        if rows is not None and rows > 1:
             raise click.UsageError(
                 f"{shown_name(path)} has up to {rows} rows of a person, so groups may share people, whose "
                 "errors go together: keep the column of their ids (dither perturb --keep ID), and name it, "

@@ -112,6 +112,7 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _text(label: str, value: Any) -> str:
 
+    from dither.core.counts import UNNAMED
     from dither.estimation.estimate import Estimate
     from dither.estimation.rounding import show_interval
 
@@ -135,6 +136,8 @@ def _text(label: str, value: Any) -> str:
         if value.claimed and "of" in value.facts() and what == "share":
             what = f"share of {value.facts()['of']}"
         shown = table(["answer", f"{what} (95 %)"], rows)
+        if UNNAMED in value.remark:
+            shown += f"\n  {UNNAMED.removeprefix(', ')}"
         if hasattr(value, "words"):  # bounds
             return f"{shown}\n  to ask others on: {value.words}"
         sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is visible

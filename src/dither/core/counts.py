@@ -25,7 +25,7 @@ Made = TypeVar("Made", bound=Callable[..., Any])
 
 VERSION: Final = 2
 _CROWDS: Final = 64
-_UNNAMED: Final = ", if its rows are of different people"
+UNNAMED: Final = ", if its rows are of different people"
 _MAGIC: Final = b"dither summary\n"
 _HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fingerprint, n, length
 
@@ -69,8 +69,6 @@ class Counts:
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "n", int(self.n))
-        if not self.people:
-            object.__setattr__(self, "people", new_people(self.n))
 
     @classmethod
     def of(cls, reports: Reports) -> Self:
@@ -161,7 +159,8 @@ class Counts:
                 )
             check_codebooks(self.question, other.question)
         about = self.about or other.about
-        _check_other_reports(self.people, other.people)
+        if self.people and other.people:
+            _check_other_reports(self.people, other.people)
         parts = [part.people for part in (self, other) if part.n]
         # The people of counts with many parts are dropped, because their list would grow with every part.
         people = join(parts) if sum(map(len, parts)) <= _CROWDS else ()
@@ -263,6 +262,11 @@ def name_result(function: Made) -> Made:
     def call(*args: object, **more: object) -> Any:
         result = function(*args, **more)
         entries = [given for given in args if isinstance(given, Reports | Counts)]
+        for given in entries:
+            if (
+                isinstance(given, Counts) and not given.people
+            ):  # estimates of two calls are of the same people
+                object.__setattr__(given, "people", new_people(given.n))
         names = dict.fromkeys(given.about for given in entries)
         more_known: dict[str, Any] = {}
         if any(names) and not getattr(result, "about", "?"):
@@ -271,7 +275,7 @@ def name_result(function: Made) -> Made:
             people = tuple(crowd for given in entries for crowd in given.people)
             more_known["people"] = people
             if any(crowd.unnamed for crowd in people) and hasattr(result, "remark"):
-                more_known["remark"] = f"{result.remark}{_UNNAMED}"
+                more_known["remark"] = f"{result.remark}{UNNAMED}"
         return replace(result, **more_known) if more_known else result
 
     return cast("Made", call)

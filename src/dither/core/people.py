@@ -57,6 +57,11 @@ def new_people(count: int, part: str = "") -> People:
     return (Crowd(os.urandom(16), range(count), part),)
 
 
+def unnamed_people(count: int) -> People:
+    """Return new people, some of whom may have sent several of the reports."""
+    return (Crowd(os.urandom(16), range(count), unnamed=True),)
+
+
 def people_of_columns(
     columns: Mapping[str, tuple[Array, Array | None]], *, unnamed: bool = False
 ) -> dict[str, People]:

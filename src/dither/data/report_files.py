@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dither.core.people import People, join, overlap, people_of_columns
+from dither.core.people import People, join, overlap, people_of_columns, unnamed_people
 from dither.core.questionnaire import Questionnaire
 from dither.core.reports import Reports
 from dither.data.formats.format import (
@@ -198,19 +198,26 @@ def _summarise(path: Path, questions: Questions | None, progress: Progress | Non
     from dither.core.counts import Counts
 
     reader, done = table_format(path), progress or ignore_progress
-    campaign = carried_questions(path, None if questions is None else Questionnaire.of(questions))
+    specification = reader.specification(path)
+    campaign = _read_questions(path, specification, questions)
     totals = {name: Counts.empty(question) for name, question in campaign.questions.items()}
     for chunk in reader.read(path, list(campaign.questions)):
         chunk.check_rows(list(campaign.questions))
         for name, question in campaign.questions.items():
             totals[name] = totals[name] + Counts.of(chunk.reports(name, question))
         done(len(chunk))
+    if (rows_of_person(read_making(specification)) or 1) > 1:
+        return {name: replace(some, people=unnamed_people(some.n)) for name, some in totals.items()}
     return totals
 
 
 def carried_questions(path: Path, given: Questionnaire | None) -> Questionnaire:
     """Return the questions in a file, or the given questions for a file without questions."""
-    specification = table_format(path).specification(path)
+    return _read_questions(path, table_format(path).specification(path), given)
+
+
+def _read_questions(path: Path, specification: str | None, questions: Questions | None) -> Questionnaire:
+    given = None if questions is None else Questionnaire.of(questions)
     if specification is None:
         if given is None:
             raise MalformedReport(

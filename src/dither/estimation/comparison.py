@@ -16,7 +16,7 @@ from dither.core.domains import finite
 from dither.core.people import People, overlap
 from dither.core.reports import Reports
 from dither.errors import DitherError, InvalidParameter, Mismatch, NotIdentifiable, found, unknown_name
-from dither.estimation.estimate import Alternative, Estimate, joint_level, remark_of, weighted_sum
+from dither.estimation.estimate import Alternative, Estimate, joint_level, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.groups import (
     GroupCounts,
@@ -26,7 +26,7 @@ from dither.estimation.groups import (
     order_of,
 )
 from dither.estimation.method import usual_quantity
-from dither.estimation.rounding import SHARE
+from dither.estimation.rounding import SHARE, remark_of
 from dither.estimation.same_people import shares_people
 from dither.estimation.significance import Significance
 from dither.estimation.verbs import estimate, frequencies, mean

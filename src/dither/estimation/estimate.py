@@ -39,7 +39,14 @@ from dither.estimation.intervals import (
     length_of_sum,
     linear_terms,
 )
-from dither.estimation.rounding import AT_LEAST, OF_ANSWERS, show_interval, thousands
+from dither.estimation.rounding import (
+    AT_LEAST,
+    OF_ANSWERS,
+    remark_of,
+    show_interval,
+    thinned_share,
+    thousands,
+)
 from dither.estimation.same_people import count_of, guarantee_of
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.markup import element
@@ -50,7 +57,6 @@ from dither.privacy import Guarantee
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LEAST: Final = 1e-300  # against a division by 0
 _EARLY: Final = 200  # reports; below this, intervals for many looks include the any-time interval
 
 
@@ -153,7 +159,7 @@ class Estimate(Tableau):
     @property
     def lower_bound(self) -> bool:
         """Whether the value is a lower bound, as for an item of sets that devices have to thin."""
-        return is_lower_bound(self._confidence)
+        return self.thinned is not None and is_lower_bound(self._confidence)
 
     @property
     def claimed(self) -> bool:
@@ -270,11 +276,11 @@ class Estimate(Tableau):
                     "the error of several reports of a person is known for means and frequencies of reports"
                 )
             sums = np.bincount(rows, moved)
-            factors.append(math.sqrt(float(sums @ sums) / max(float(moved @ moved), _LEAST)))
-        factor: Any = np.array(factors) if self.labels else factors[0]
+            factors.append(math.sqrt(float(sums @ sums) / (float(moved @ moved) or 1.0)))
+        factor = np.array(factors) if self.labels else factors[0]
         interval = ScaledInterval(self.value, self._confidence, factor, self.condition)
-        found = self._with(interval, f", of {thousands(count_people(people))} people")
-        return replace(found, error=factor * self.standard_error)
+        remark = f", of {thousands(count_people(people))} people"
+        return replace(self._with(interval, remark), error=factor * self.standard_error)
 
     def _with(self, confidence: ConfidenceInterval, remark: str) -> Estimate:
         """Return the same value with another interval."""
@@ -546,7 +552,7 @@ def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
         labels=labels,
         unit=_unit(added, sum(weight for weight, _ in kept)),
         remark=remark_of(added),
-        thinned=_thinned(added),
+        thinned=thinned_share(added),
         clipping=_clipping(added),
     )
 
@@ -578,7 +584,8 @@ def _condition(parts: Sequence[Estimate]) -> str:
 
 def ratio(above: Estimate, below: Estimate) -> Estimate:
     """Return the ratio of two numbers, with influences if they are of the same people."""
-    _common_labels([above, below])
+    pair = [above, below]
+    _common_labels(pair)
     if np.ndim(above.value) or np.ndim(below.value):
         raise InvalidParameter(
             "expected two numbers for a ratio, got several; take one category of each, as in a['x'] / b['x']"
@@ -591,15 +598,11 @@ def ratio(above: Estimate, below: Estimate) -> Estimate:
         )
     value = a / b
     errors = [float(above.standard_error), -value * float(below.standard_error)]
-    interval = RatioInterval(above, below, _condition([above, below]))
+    interval = RatioInterval(above, below, _condition(pair))
     error = float(length_of_sum(errors, [(0, 1, interval.together)])) / abs(b)
-    parts = _leaves([above, below])
-    pair = [above, below]
-    facts: dict[str, Any] = {
-        "remark": remark_of(pair),
-        "thinned": _thinned(pair),
-        "clipping": _clipping(pair),
-    }
+    parts = _leaves(pair)
+    facts: dict[str, Any] = {"remark": remark_of(pair), "thinned": thinned_share(pair)}
+    facts["clipping"] = _clipping(pair)
     return Estimate(value, error, count_of(parts), guarantee_of(parts), confidence=interval, **facts)
 
 
@@ -688,18 +691,6 @@ def _unit(parts: Sequence[Estimate], weight: float) -> str:
 def _clipping(parts: Sequence[Estimate]) -> Clipping | None:
     """Return the clipping of the estimates' values: the first one that is found, or None."""
     return next((part.clipping for part in parts if part.clipping is not None), None)
-
-
-def _thinned(parts: Sequence[Estimate]) -> float | None:
-    """Return the largest share of thinned sets of some estimates; None if none was thinned."""
-    return max((part.thinned for part in parts if part.thinned is not None), default=None)
-
-
-def remark_of(parts: Sequence[Estimate]) -> str:
-    """Return which people the estimates describe, and the share of thinned sets, as a printed text."""
-    remark = OF_ANSWERS if any(OF_ANSWERS in part.remark for part in parts) else ""
-    share = _thinned(parts)
-    return remark if share is None else f"{remark}, up to {percent(share)} of the sets are thinned"
 
 
 def _real(number: object) -> float:

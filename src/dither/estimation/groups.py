@@ -27,7 +27,7 @@ from dither.estimation.person_numbers import (
     protocol_of,
 )
 from dither.estimation.ratios import QuotientInterval
-from dither.estimation.rounding import OF_ANSWERS, SHARE
+from dither.estimation.rounding import OF_ANSWERS, SHARE, thinned_share
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.numerics.distributions import check_level
@@ -182,7 +182,7 @@ class GroupedEstimates(ResultTable):
             title += f", {clipped}"
         if any(OF_ANSWERS in part.remark for part in estimates.values()):
             title += OF_ANSWERS + _N_OF_ALL
-        thinned = max((part.thinned for part in estimates.values() if part.thinned is not None), default=None)
+        thinned = thinned_share(list(estimates.values()))
         if thinned is not None:
             title += f", up to {percent(thinned)} of the sets are thinned"
         kept = MappingProxyType(dict(estimates))

@@ -261,9 +261,9 @@ class WiderInterval(ConfidenceInterval):
 class ScaledInterval(ConfidenceInterval):
     """An interval whose distances from the value are multiplied by a factor, one for each number."""
 
-    value: Any
+    value: float | Floats
     inner: ConfidenceInterval
-    factor: Any
+    factor: float | Floats
     condition: str = ""
 
     def interval(self, level: float) -> tuple[Any, Any]:
@@ -273,7 +273,8 @@ class ScaledInterval(ConfidenceInterval):
     def pick(self, at: int) -> ScaledInterval:
         """Return the interval of one of several numbers."""
         inner = cast("Divisible", self.inner).pick(at)
-        return replace(self, value=self.value[at], inner=inner, factor=self.factor[at])
+        value, factor = (float(np.asarray(part)[at]) for part in (self.value, self.factor))
+        return replace(self, value=value, inner=inner, factor=factor)
 
 
 # The mixture has 20 values of λ, each half the last, with weights 1/(j + 2). For λ ≤ 0.5 the exponent

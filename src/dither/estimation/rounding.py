@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
-from dither.foundation.tables import decimals, show_end
+from dither.foundation.tables import decimals, percent, show_end
+
+if TYPE_CHECKING:
+    from dither.estimation.estimate import Estimate
 
 
 def show(value: float, half: float) -> str:
@@ -63,3 +67,15 @@ def show_interval(
 def thousands(count: int) -> str:
     """Return an integer as text in groups of three digits, as in 40 000."""
     return f"{count:,}".replace(",", " ")
+
+
+def thinned_share(parts: Sequence[Estimate]) -> float | None:
+    """Return the largest share of thinned sets of some estimates; None if none was thinned."""
+    return max((part.thinned for part in parts if part.thinned is not None), default=None)
+
+
+def remark_of(parts: Sequence[Estimate]) -> str:
+    """Return which people some estimates describe, and the share of thinned sets, as a printed text."""
+    remark = OF_ANSWERS if any(OF_ANSWERS in part.remark for part in parts) else ""
+    share = thinned_share(parts)
+    return remark if share is None else f"{remark}, up to {percent(share)} of the sets are thinned"

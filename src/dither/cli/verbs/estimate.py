@@ -260,10 +260,11 @@ def _of_files(
 
     paths = [path for name in files for path in _matching(name)]
     _check_once(paths)
-    if wanted.person is None:
+    compared = wanted.difference is not None or wanted.test or wanted.contrasts or wanted.population
+    if wanted.by and compared and wanted.person is None:
         from dither.cli.desk import check_people
 
-        check_people(paths, wanted)
+        check_people(paths)
     if wanted.regression is not None:
         from dither.cli.desk import answer_regression
 
