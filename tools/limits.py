@@ -25,6 +25,7 @@ from dither.advice.ask import default_mechanism
 from dither.advice.catalogue import default_protocol
 from dither.advice.compare import average_variance
 from dither.estimation.frequency import read
+from dither.estimation.linear import length_factor
 from dither.estimation.reading import least_variance_reading, optional_reading
 from dither.foundation.losses import absolute
 from dither.mechanisms.marginals import table_of_pairs
@@ -290,6 +291,23 @@ def _direction_ratio(epsilon: float) -> float | None:
     return None if least is None else float(dt.OGPM(turn, epsilon=epsilon).worst_error("absolute")) / least
 
 
+def direction_bound(epsilon: float) -> float:
+    """Return the least variance of one report's vector, for a mean direction: docs/theory.md."""
+    width, lift = np.linspace(0.0, 1.0, 10_001), np.expm1(epsilon)
+    longest = float((lift * np.sin(np.pi * width) / np.pi / (1.0 + lift * width)).max())
+    return 1.0 / longest**2 - 1.0
+
+
+def _mean_direction_ratio(loss: Any) -> Ratio:
+    """Return the error of a mean vector ÷ the bound, for people spread evenly."""
+
+    def ratio(epsilon: float) -> float:
+        longest = length_factor(dt.OGPM(dt.Circle(360), epsilon=epsilon, loss=loss).question)
+        return float(((1.0 / longest**2 - 1.0) / direction_bound(epsilon)) ** 0.5)
+
+    return ratio
+
+
 def _sets_ratio(epsilon: float) -> float:
     return float((1.0 + dt.SetResponse(dt.Several(1_000, most=5), epsilon=epsilon).gap) ** 0.5)
 
@@ -365,6 +383,8 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
     ),
     ("a place", '`Optimal`, `purpose="places"`', _place_ratio, ""),
     ("a direction, one value", "`OGPM`", _direction_ratio, ""),
+    ("the mean direction", "`OGPM`", _mean_direction_ratio("absolute"), "the width is for single directions"),
+    ("a mean direction, for squared errors", '`OGPM(loss="squared")`', _mean_direction_ratio("squared"), ""),
     (
         "sets of 5 of 1 000 items",
         "`SetResponse`",
@@ -383,7 +403,6 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
         for question, by in (
             ("a quantile", "`SW`"),
             ("a distribution", "`SW`"),
-            ("the mean direction", "`OGPM`"),
             ("common texts", "`PEM`"),
             ("a trip", "`TraCSD`"),
             ("a map", "`Optimal`"),

@@ -73,7 +73,7 @@ def test_bounds_by_columns_and_by_pairs_are_below_the_optimum(name: str, epsilon
     assert enumerated_bound(np.eye(28), ratio, np.eye(28)) == -math.inf
 
 
-@pytest.mark.some("prefixes")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_a_bound_by_parts_is_below_the_optimum(name: str) -> None:
     gram = WORKLOADS[name](6).T @ WORKLOADS[name](6)
