@@ -290,7 +290,11 @@ def _days() -> list[Cell]:
         Cell("days", f"the day itself, {name}", smooth_year(course), 0.93, 1.0, 60)
         for name, course in _COURSES.items()
     ]
-    for size, least in ((0.1, 0.5), (0.2, 0.9), (0.3, 0.92)):  # a small jump is not told from steps
+    for size, least in (
+        (0.1, 0.5),
+        (0.2, 0.93),
+        (0.3, 0.93),
+    ):  # intervals print the condition of a small jump
         run = smooth_year(_jump(size), (181,))
         name = f"days within 10 of a jump by {size / _DAY_ERROR:.1f} errors of a day"
         cells.append(Cell("days", name, run, least, 1.0, 60))

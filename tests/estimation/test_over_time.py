@@ -274,6 +274,10 @@ def test_days_are_smoothed_by_evidence() -> None:
     low, high = found.interval()
     assert np.mean((low[:, 1] <= truth) & (truth <= high[:, 1])) > 0.85
     assert found[3]["yes"].half_width() < plain[3]["yes"].half_width()
+    small = "unless the level jumps by less than three errors of a day"
+    assert small in repr(found)
+    assert small in repr(found[3]["yes"])
+    assert plain.condition == "" != found.condition
     with pytest.raises(InvalidParameter, match="leave `drift` out"):
         dt.by_day(reports, smoothing="auto", drift=0.1)
     with pytest.raises(InvalidParameter, match='"auto" or an odd number'):

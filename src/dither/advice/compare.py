@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _INPUTS: Final = 2048  # evenly spaced inputs: the error of a solved mechanism is their average
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length counts as 0
 TIE: Final = 1e-9  # errors this close to each other, relatively, are equal
+EQUAL: Final = "= marks equal errors"
+OVERLAP: Final = "= marks errors whose ranges overlap: the shape of the values matters more than the choice"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,21 +111,22 @@ class Comparison(ResultTable):
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         # A relative error is printed in brackets after its error: this halves the width of the table.
         plain = [name for name in self.columns if not name.startswith("relative ")]
-        errors = [row[plain[1]] for row in self.rows]
         cells = []
         for row in self.rows:
             line = []
             for name in plain:
                 ratio = row.get(f"relative {name}")
-                tied = name == plain[1] and sum(equal(row[name], error) for error in errors) > 1
-                line.append(show_cell(row[name]) + "=" * tied + ("" if ratio is None else f" (×{ratio:.2f})"))
+                tie = name == plain[1] and sum(tied(row, other, name) for other in self.rows) > 1
+                line.append(show_cell(row[name]) + "=" * tie + ("" if ratio is None else f" (×{ratio:.2f})"))
             cells.append(line)
         return plain, cells
 
     @property
-    def has_ties(self) -> bool:
-        """Whether a row has the same error as another; `=` marks it where the table is printed."""
-        return any(line[1].partition(" (")[0].endswith("=") for line in self._cells()[1])
+    def tie(self) -> str:
+        """What `=` marks where the table is printed: `EQUAL`, `OVERLAP`, or an empty text without ties."""
+        if not any(line[1].partition(" (")[0].endswith("=") for line in self._cells()[1]):
+            return ""
+        return OVERLAP if f"{self.columns[1]} from" in self.columns else EQUAL
 
 
 def compare(
@@ -406,6 +409,20 @@ def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:
 def equal(left: object, right: object) -> bool:
     """Return whether two errors differ by rounding only."""
     return isinstance(left, float) and isinstance(right, float) and abs(left - right) <= TIE * abs(left)
+
+
+def tied(row: Row, other: Row, name: str) -> bool:
+    """Return whether two predictions are a tie: their ranges overlap, or errors without ranges are equal.
+
+    `name` is the column of the error. The ends of a range are in the columns "from" and "to", after the name
+    of the error if a table has several errors.
+    """
+    (low, high), (least, most) = (
+        [each.get(f"{name} {end}", each.get(end)) for end in ("from", "to")] for each in (row, other)
+    )
+    if low is None or least is None:
+        return low is least and equal(row[name], other[name])
+    return bool(low <= most and least <= high)
 
 
 def error_of(mechanism: Any, loss: Power, criterion: Criterion) -> float:

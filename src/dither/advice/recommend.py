@@ -10,7 +10,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from dither.advice.catalogue import Candidate
-from dither.advice.compare import TIE, equal, own_candidates
+from dither.advice.compare import OVERLAP, TIE, own_candidates, tied
 from dither.advice.goals.numbers import Goal, people_of
 from dither.advice.plan import check_difference, epsilon_to_detect, people_to_detect, range_words
 from dither.advice.simulation import Progress
@@ -57,10 +57,12 @@ class Recommendation(ResultTable):
         return draw_rows(self.rows, title=about, x="predicted error", bars="error", ax=ax)
 
     def __repr__(self) -> str:
-        """Return the ranking in 80 columns; equal errors have the same number, with a mark."""
+        """Return the ranking in 80 columns; ties have the number of the first of them, with a mark.
+
+        Errors with ranges are a tie if the ranges overlap, and others if they are equal.
+        """
         best = self.rows[0]["error"]
-        shared = [name for name in ("promise", LIAR) if name in self.rows[0]]
-        errors = [row["error"] for row in self.rows]
+        shared = [name for name in ("from", "to", "promise", LIAR) if name in self.rows[0]]
         rows = [
             [
                 f"{1 + ties.index(True)}{'=' if sum(ties) > 1 else ' '}",
@@ -70,7 +72,9 @@ class Recommendation(ResultTable):
                 _relative(row["error"] / best),
             ]
             for ties, row in zip(
-                ([equal(error, other) for other in errors] for error in errors), self.rows, strict=True
+                ([tied(row, other, "error") for other in self.rows] for row in self.rows),
+                self.rows,
+                strict=True,
             )
         ]
         head = ["", "mechanism", "error", *("ε for" if name == "promise" else name for name in shared), ""]
@@ -81,6 +85,8 @@ class Recommendation(ResultTable):
             if row is self.rows[0] or row["error"] < best * (1.0 - TIE)
         ]
         title, *notes = self.title.split("\n")
+        if "from" in self.rows[0] and any(row[0].endswith("=") for row in rows):
+            why.append(OVERLAP)
         above, below = ("\n".join(fill(text, WIDTH) for text in texts) for texts in ([title, *notes], why))
         return f"{above}\n\n{as_text(head, rows, align=sides)}\n\n{below}"
 

@@ -53,8 +53,9 @@ _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the erro
 _PLACES: Final = np.linspace(0.0, 1.0, 4097)  # on which the shapes of quantiles are tabulated
 _GRID: Final = 1024  # places at which two cdfs are compared
 _SHAPES: Final = 12
-_BEYOND: Final = 1.25  # factor between errors of other shapes and of the twelve
-_QUANTILE_SPAN: Final = (0.02, 6.5)  # errors of quantiles of single shapes, in errors over all shapes
+_BEYOND: Final = {"w1": 1.25, "ks": 1.5}  # factor between errors of other shapes and of the twelve
+_QUANTILE_SPAN: Final = 6.5  # the largest error of a quantile of a single shape, in errors over all shapes, …
+_GAP: Final = 0.2  # … or lengths of the domain: between two peaks the error does not fall with n
 
 Estimated = EstimatedDistribution | EstimatedCumulative
 Progress = Callable[[int], None]  # shows progress: called with the number of further runs that are done
@@ -122,18 +123,21 @@ class ShapeQuestion:
             return average, spread
         return math.sqrt(average), spread / (2.0 * math.sqrt(average)) if average > 0.0 else 0.0
 
-    def span(self, found: Simulated) -> tuple[float, float]:
+    def span(self, found: Simulated, line: Line) -> tuple[float, float]:
         """Return the range of the errors of single shapes; it contains 90 % of other shapes.
 
         The range for a distribution is the runs of each shape, and a little more on each side. For a quantile
-        it goes from a part to a multiple of the error over all shapes, as measured.
+        it goes from 0, the error at a point mass, to a multiple of the error over all shapes, as measured by
+        tools/predicted_ranges.py.
         """
-        if self.share is not None or not found.misses:
-            low, high = _QUANTILE_SPAN if self.share is not None else (1.0, 1.0)
-            return low * found.error, high * found.error
+        if self.share is not None:
+            return 0.0, max(_QUANTILE_SPAN * found.error, _GAP * line.length)
+        if not found.misses:
+            return found.error, found.error
         shapes = (found.first_seed + np.arange(len(found.misses))) % _SHAPES
         each = [float(np.mean(np.array(found.misses)[shapes == shape])) for shape in np.unique(shapes)]
-        return min(each) / _BEYOND, max(each) * _BEYOND
+        beyond = _BEYOND[self.distance or "w1"]
+        return min(each) / beyond, max(each) * beyond
 
 
 def people(line: Line, n: int) -> Floats:
@@ -389,6 +393,8 @@ def _describe(mechanism: Any, question: ShapeQuestion, n: int, runs: range) -> t
     described = [VERSION, mechanism.fingerprint, repr(question), n, runs.start, len(runs)]
     if question.share is None:
         described.append("twelve shapes")  # distributions: other people than before
+        if isinstance(mechanism, Cumulative):
+            described.append("free ends")  # estimated in another way than before
     return described, hashlib.sha256(json.dumps(described).encode()).hexdigest()[:32]
 
 

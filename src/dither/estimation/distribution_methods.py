@@ -295,9 +295,11 @@ def cautious_quantile(summary: Counts, share: float) -> Estimate:
     whose median is at a jump of its density (docs/coverage_few.md). It prints the condition of the density.
     """
     answer = empirical_bayes.quantile(summary, share)
-    if not answer.condition:
-        return answer
-    strict = likelihood.quantile(summary, share)
+    return cautious(answer, likelihood.quantile(summary, share)) if answer.condition else answer
+
+
+def cautious(answer: Estimate, strict: Estimate) -> Estimate:
+    """Return a quantile of the smooth density with the interval that reaches towards the likelihood's."""
     wide = WiderInterval(
         answer._confidence, strict._confidence, strict.resolution, _REACH, condition=answer.condition
     )

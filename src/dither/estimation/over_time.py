@@ -22,6 +22,7 @@ from dither.core.domains.calendar import Calendar
 from dither.core.repetition import ChangeCounts, ChangeReports, DatedReports, KeptChange
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
+from dither.estimation.intervals import StudentInterval
 from dither.estimation.rounding import SHARE, thousands
 from dither.estimation.verbs import estimate
 from dither.foundation.arrays import Array, Floats, Integers
@@ -218,6 +219,7 @@ _MOST_JUMPS: Final = 6
 _BESIDE: Final = 7  # days on each side of a jump that are compared
 _CLEARER: Final = 3.0  # least rise of the log-evidence for an accepted jump
 _SEEN: Final = 1.0  # the smallest considered jump, in standard errors of a day
+_SMALL_JUMP: Final = " unless the level jumps by less than three errors of a day"  # too small to be detected
 _DOUBT: Final = 9.0  # uncertainty of a jump's day, in days times its squared size in such errors
 _PATTERNS: Final = (0.0, 0.1, 0.3, 1.0, 3.0)  # sizes of a weekly pattern, in standard errors of a day
 
@@ -402,6 +404,11 @@ class EstimatedDays(Tabular):
         """The standard error of each day, of the same shape; NaN where no estimate is possible."""
         return self._stack(lambda day: day.standard_error)
 
+    @property
+    def condition(self) -> str:
+        """The condition under which the intervals of days cover, or an empty text."""
+        return next((day.condition for day in self.days if day is not None), "")
+
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         """Return the ends of the intervals, each with probability `level`; NaN where none is known."""
         low = self._stack(lambda day: day.interval(level)[0])
@@ -467,9 +474,10 @@ class EstimatedDays(Tabular):
         if self.smoothing == "auto":
             pooled = ", smoothed" + (" with a weekly pattern" if self.weekly > 0.5 else "")
             pooled += f", a jump before day {', '.join(map(str, self.jumps))}" if self.jumps else ""
+        more = f";{self.condition}" if self.smoothing == "auto" else ""
         widest = np.nanmedian((np.subtract(*self.interval()[::-1])) / 2.0) if any(self.days) else np.nan
         parts = f"{len(self)} {'periods' if self.firsts else 'days'}"
-        return f"EstimatedDays({parts}, about ± {widest:.2g}, n = {thousands(self.n)}{pooled})"
+        return f"EstimatedDays({parts}, about ± {widest:.2g}, n = {thousands(self.n)}{pooled}{more})"
 
     def _stack(self, part: Callable[[Estimate], Any]) -> Array:
         known = [None if day is None else np.asarray(part(day), dtype=np.float64) for day in self.days]
@@ -496,7 +504,8 @@ def by_day(
     in a day, if that can be assumed; then intervals cover the value of the day and not only the average.
 
     `smoothing="auto"` models the values as a level that moves by random steps, with a weekly pattern if the
-    reports show one. The size of the steps is estimated. Its intervals cover the value of the day itself. It
+    reports show one. The size of the steps is estimated. Its intervals cover the value of the day itself,
+    except next to a jump of the level that is too small to be detected, which they print as a condition. It
     needs `dt.Once`, where different people report on each day.
 
     Reports of `dt.KeptChange`, or their counts by interval (`ChangeCounts`, which collectors publish), are
@@ -654,11 +663,11 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
         value, error = (
             np.array([getattr(column, what)[day] for column in columns]) for what in ("values", "errors")
         )
+        given: Any = (value, error) if complete.labels else (float(value[0]), float(error[0]))
+        interval = StudentInterval(given[0], given[1], complete.n, condition=_SMALL_JUMP)
         facts: Any = {"labels": complete.labels, "unit": complete.unit, "limits": complete.limits}
-        if complete.labels:
-            days.append(LabelledEstimate(value, error, complete.n, complete.guarantee, **facts))
-        else:
-            days.append(Estimate(float(value[0]), float(error[0]), complete.n, complete.guarantee, **facts))
+        kind: type[Estimate] = LabelledEstimate if complete.labels else Estimate
+        days.append(kind(given[0], given[1], complete.n, complete.guarantee, confidence=interval, **facts))
     weekly = max(column.weekly for column in columns)
     nothing = np.zeros(counts.size)
     jumps = tuple(sorted({day for column in columns for day in column.jumps}))

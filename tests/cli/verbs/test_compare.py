@@ -118,6 +118,7 @@ def test_wrong_words() -> None:
         ("--categories", 4),
         pytest.param(("--interval", 0, 1), marks=pytest.mark.slow),
         pytest.param(("--interval", 0, 1, "--goal", "values"), marks=pytest.mark.slow),
+        pytest.param(("--interval", 0, 1, "--goal", "quantile", "--people", 900), marks=pytest.mark.slow),
     ],
 )
 def test_a_comparison_fits_a_terminal(words: tuple[object, ...]) -> None:

@@ -457,9 +457,9 @@ class _Simulated(Goal):
             return None
         n, question = people_of(self.n), self.question
         if question.share is not None:
-            return question.span(Simulated(error, 0.0, 0, 0))
+            return question.span(Simulated(error, 0.0, 0, 0), simulation.line_of(mechanism))
         runs = FINAL if simulation.is_known(mechanism, question, n, FINAL) else FIRST
-        return question.span(simulation.simulate(mechanism, question, n, runs))
+        return question.span(simulation.simulate(mechanism, question, n, runs), simulation.line_of(mechanism))
 
     def usual_first(self, ranking: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
         """Return the ranking with SW first, unless another is better by two standard errors, run by run."""
@@ -494,7 +494,8 @@ class _Simulated(Goal):
                 found = simulation.simulate(candidate.mechanism, question, n, FIRST, progress)
                 row[name] = found.error
                 if not candidate.mechanism.domain.circular:
-                    row[f"{name} from"], row[f"{name} to"] = question.span(found)
+                    ends = question.span(found, simulation.line_of(candidate.mechanism))
+                    row[f"{name} from"], row[f"{name} to"] = ends
             rows.append(row)
         if self.question.share is not None:
             return "simulated for twelve shapes, from the least to the largest error of a shape", rows

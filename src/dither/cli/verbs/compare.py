@@ -85,8 +85,8 @@ def command(
         title, _, rest = repr(shown).partition("\n\n")
         click.echo(title if wide else click.wrap_text(title, 80))
         click.echo(f"\n{rest}")
-        if shown.has_ties:
-            click.echo("= marks equal errors")
+        if shown.tie:
+            click.echo(click.wrap_text(shown.tie, 80))
         left = len(table) - len(shown)
         if left:
             click.echo(f"and {left} more: --top {len(table)}")
@@ -96,6 +96,9 @@ def _columns(table: Comparison, goal: str) -> list[str]:
     """Return the columns that matter for a goal and fit a terminal of 80 characters."""
     if goal == "values":
         return table.columns[1:3]
-    if goal in ("distribution", "ranges"):
-        return ["W1", "KS", "bytes"] if goal == "distribution" else ["error", "bytes"]
+    if goal in ("distribution", "quantile"):
+        name, *more = ["W1", "KS"] if goal == "distribution" else ["error"]
+        return [name, f"{name} from", f"{name} to", *more, "bytes"]
+    if goal == "ranges":
+        return ["error", "bytes"]
     return ["error", "average variance" if "average variance" in table.columns else "variance", "bytes"]
