@@ -54,8 +54,8 @@ _PLACES: Final = np.linspace(0.0, 1.0, 4097)  # on which the shapes of quantiles
 _GRID: Final = 1024  # places at which two cdfs are compared
 _SHAPES: Final = 12
 _BEYOND: Final = {"w1": 1.25, "ks": 1.5}  # factor between errors of other shapes and of the twelve
-_QUANTILE_SPAN: Final = 6.5  # the largest error of a quantile of a single shape, in errors over all shapes, …
-_GAP: Final = 0.2  # … or lengths of the domain: between two peaks the error does not fall with n
+_QUANTILE_SPAN: Final = 2.5  # the largest error of a quantile of a single shape, in errors over all shapes, …
+_GAP: Final = 0.2  # … or of a median, in lengths of the domain: between two peaks it does not fall with n
 
 Estimated = EstimatedDistribution | EstimatedCumulative
 Progress = Callable[[int], None]  # shows progress: called with the number of further runs that are done
@@ -131,7 +131,8 @@ class ShapeQuestion:
         tools/predicted_ranges.py.
         """
         if self.share is not None:
-            return 0.0, max(_QUANTILE_SPAN * found.error, _GAP * line.length)
+            gap = 4.0 * self.share * (1.0 - self.share) * _GAP  # fewer people are on one side of other gaps
+            return 0.0, max(_QUANTILE_SPAN * found.error, gap * line.length)
         if not found.misses:
             return found.error, found.error
         shapes = (found.first_seed + np.arange(len(found.misses))) % _SHAPES

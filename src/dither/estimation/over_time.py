@@ -660,14 +660,12 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
     columns = [smooth_days(values[:, part], variances[:, part], scale) for part in range(size)]
     days: list[Estimate | None] = []
     for day in range(counts.size):
-        value, error = (
-            np.array([getattr(column, what)[day] for column in columns]) for what in ("values", "errors")
-        )
-        given: Any = (value, error) if complete.labels else (float(value[0]), float(error[0]))
-        interval = StudentInterval(given[0], given[1], complete.n, condition=_SMALL_JUMP)
+        both = np.array([(column.values[day], column.errors[day]) for column in columns]).T
+        value, error = both if complete.labels else both[:, 0].tolist()
+        interval = StudentInterval(value, error, complete.n, condition=_SMALL_JUMP)
         facts: Any = {"labels": complete.labels, "unit": complete.unit, "limits": complete.limits}
         kind: type[Estimate] = LabelledEstimate if complete.labels else Estimate
-        days.append(kind(given[0], given[1], complete.n, complete.guarantee, confidence=interval, **facts))
+        days.append(kind(value, error, complete.n, complete.guarantee, confidence=interval, **facts))
     weekly = max(column.weekly for column in columns)
     nothing = np.zeros(counts.size)
     jumps = tuple(sorted({day for column in columns for day in column.jumps}))
