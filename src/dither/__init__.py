@@ -47,4 +47,14 @@ def __getattr__(name: str) -> object:
     if name in _RENAMED:
         new = f"dt.stats.{name}" if _RENAMED[name] == "dt.stats" else _RENAMED[name]
         raise AttributeError(f"dt.{name} does not exist: write {new}")
-    return _public(name)
+    try:
+        return _public(name)
+    except AttributeError:
+        if name.startswith("__"):
+            raise
+        from difflib import get_close_matches  # needed for an error only
+
+        near = get_close_matches(name, __all__, 1)
+        raise AttributeError(
+            f"dt.{name} does not exist: {f'did you mean dt.{near[0]}?' if near else 'see dir(dt)'}"
+        ) from None

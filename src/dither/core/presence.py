@@ -69,13 +69,13 @@ class PresenceCounts:
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "public", tuple(self.public or [0] * size))
 
-    def of_period(self, place: int) -> Counts:
+    def of_period(self, index: int) -> Counts:
         """Return the counts of the permanent label in one period."""
         if self.question is None:
             raise MalformedReport(
                 "expected a campaign with a permanent label, got one without; add the label to the campaign"
             )
-        row = np.asarray(self.counts)[place]
+        row = np.asarray(self.counts)[index]
         return Counts(self.question, row, self.question.counting.implied_answers(row) or 0)
 
     def __add__(self, other: object) -> PresenceCounts:
@@ -123,10 +123,10 @@ class PresenceCounts:
         """The counts of the permanent label as an array: a row for each period."""
         return np.asarray(self.counts)
 
-    def _hides_label(self, place: int) -> bool:
+    def _hides_label(self, index: int) -> bool:
         """Return whether a period has devices with the permanent label that are not shown."""
-        marked = self.question is not None and not self.counts_array[place].any()
-        return marked and self.messages[place] != self.public[place]
+        marked = self.question is not None and not self.counts_array[index].any()
+        return marked and self.messages[index] != self.public[index]
 
     def to_json(self) -> str:
         """Return the counts as JSON, with the specification of the label."""

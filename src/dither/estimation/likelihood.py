@@ -673,8 +673,6 @@ def edges_of(line: Line, bins: Bins) -> Floats:
 def _wrong_bins(bins: object) -> InvalidParameter:
     given = found(bins) if isinstance(bins, int | float | str) else type(bins).__name__
     return InvalidParameter(
-        "expected bins to be an integer from 1 to 2^16, or increasing edges from the lowest to the highest "
-        "value, and "
-        'of dates also "day", "week", "month" or "year", of times "hour", '
-        f"got {given}"
+        "expected bins to be an integer from 1 to 2^16, increasing edges from the lowest to the highest "
+        f'value, or a period: "day", "week", "month" or "year" of dates, "hour" of times; got {given}'
     )

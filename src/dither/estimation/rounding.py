@@ -16,12 +16,12 @@ def show(value: float, half: float) -> str:
     """Return a value as text, rounded to one digit of its half-width, two if that begins with 1."""
     if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
         return f"{value:g} ± {half:g}"
-    places = decimals(half)
-    if places > 12 or places < -12:
+    precision = decimals(half)
+    if precision > 12 or precision < -12:
         return f"{value:.3g} ± {half:.1g}"
-    digits = max(places, 0)
-    rounded = round(float(value), places) + 0.0  # adding 0.0 avoids −0.00
-    return f"{rounded:.{digits}f} ± {round(float(half), places):.{digits}f}"
+    digits = max(precision, 0)
+    rounded = round(float(value), precision) + 0.0  # adding 0.0 avoids −0.00
+    return f"{rounded:.{digits}f} ± {round(float(half), precision):.{digits}f}"
 
 
 _EVEN: Final = 0.1  # relative difference of an interval's sides; below it, ± is used
@@ -42,25 +42,25 @@ def show_interval(
     """
     if at_least:
         least = max(low, limits[0])
-        places = max(decimals(value - low), 0) if 0.0 < value - low < 1e12 else 2
-        return f"≥ {least:.{places}f}"
+        precision = max(decimals(value - low), 0) if 0.0 < value - low < 1e12 else 2
+        return f"≥ {least:.{precision}f}"
     below, above = value - low, high - value
     half = (high - low) / 2.0
     if low < limits[0] or high > limits[1]:
         ends = [min(max(end, limits[0]), limits[1]) for end in (low, high)]
         width = (ends[1] - ends[0]) / 2.0 or half
-        places = max(decimals(width), 0) if 0.0 < width < 1e12 else 2
-        shown = [show_end(end, limits) or f"{end:.{places}f}" for end in (low, high)]
-        number = f"{round(value, places) + 0.0:.{places}f}" if math.isfinite(value) else "?"
+        precision = max(decimals(width), 0) if 0.0 < width < 1e12 else 2
+        shown = [show_end(end, limits) or f"{end:.{precision}f}" for end in (low, high)]
+        number = f"{round(value, precision) + 0.0:.{precision}f}" if math.isfinite(value) else "?"
         return f"{number} ({shown[0]} – {shown[1]})"
     even = abs(below - above) <= _EVEN * max(abs(below), abs(above))
     if even or not all(map(math.isfinite, (value, low, high))) or half <= 0:
         return show(value, half)
-    places = decimals(max(min(below, above), half / 5.0))  # decimals of the shorter side
-    if places > 12 or places < -12:
+    precision = decimals(max(min(below, above), half / 5.0))  # decimals of the shorter side
+    if precision > 12 or precision < -12:
         return f"{value:.3g} ({low:.3g} – {high:.3g})"
-    digits = max(places, 0)
-    value, low, high = (round(float(number), places) + 0.0 for number in (value, low, high))
+    digits = max(precision, 0)
+    value, low, high = (round(float(number), precision) + 0.0 for number in (value, low, high))
     return f"{value:.{digits}f} ({low:.{digits}f} – {high:.{digits}f})"
 
 

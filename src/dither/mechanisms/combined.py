@@ -148,7 +148,10 @@ class Attributes(Answering, Combinator):
             raise InvalidParameter("expected at least one attribute, as in Each(age=..., income=...)")
         for name, part in together.items():
             if not isinstance(name, str) or not can_answer(part):
-                raise InvalidParameter(f"the attribute {name!r} needs a mechanism, not {type(part).__name__}")
+                raise InvalidParameter(
+                    f"expected a mechanism for the attribute {name!r}, got {type(part).__name__}; pass one "
+                    "such as dt.Podium(…)"
+                )
             if isinstance(part, Attributes):
                 raise InvalidParameter(
                     f"expected one question for the attribute {name!r}, got several attributes; give its "

@@ -73,11 +73,14 @@ class Mechanism(ABC, Generic[Q_co]):
         object.__setattr__(self, "epsilon", self._budget())
         if not self._admits(self.domain):
             wanted = " or ".join(kind.__name__ for kind in self._takes)
-            optional = isinstance(self.domain, Domain) and self.domain.optional
-            hint = "; Podium, PM, SW and OGPM have a window for it" if optional else ""
+            hint = "pass one such as dt.Interval(18, 100)"
+            if isinstance(self.domain, Domain):
+                hint = "dt.recommend ranks the mechanisms for it"
+                if self.domain.optional:
+                    hint = "Podium, PM, SW and OGPM have a window for it"
             raise InvalidParameter(
-                f"{type(self).__name__} needs a domain of type {wanted}, not "
-                f"{type(self.domain).__name__}{hint}"
+                f"expected a domain of type {wanted} for {type(self).__name__}, got "
+                f"{type(self.domain).__name__}; {hint}"
             )
         for kind in reversed(type(self).__mro__):  # each class checks its own parameters, bases first
             check = vars(kind).get("_check")

@@ -46,7 +46,7 @@ class Ledger:
     0.5
     >>> ledger.give(Guarantee(Pure(1.0)), "income")
     Traceback (most recent call last):
-    dither.errors.BudgetExceeded: this answer (ε ≤ 1 for one value) exceeds the remaining ε = 0.5 of ε ≤ 2
+    dither.errors.BudgetExceeded: this answer (ε ≤ 1 for one value) exceeds the remaining ε = 0.5 of ...
     """
 
     epsilon: float

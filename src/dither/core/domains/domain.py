@@ -463,7 +463,8 @@ class Interval(Line):
         lower, upper = finite("the lower bound", low), finite("the upper bound", high)
         if not lower < upper:
             raise InvalidParameter(
-                f"the lower bound of an interval must be below its upper bound, not {lower:g} and {upper:g}"
+                f"expected the lower bound of an interval to be below its upper bound, got {lower:g} and "
+                f"{upper:g}; exchange them"
             )
         extent("an interval", upper - lower, lower, upper)
         object.__setattr__(self, "_low", lower)

@@ -16,9 +16,9 @@ from dither.foundation.canonical import Data, Fields, Member, real
 from dither.foundation.digits import plain
 
 
-def column(values: Any, names: Sequence[str], place: int) -> Any:
+def column(values: Any, names: Sequence[str], index: int) -> Any:
     """Return the values of one attribute from columns by name, a list of records, or an array."""
-    name = names[place]
+    name = names[index]
     if isinstance(values, list) and values and all(isinstance(record, Mapping) for record in values):
         if not all(name in record for record in values):
             raise OutsideDomain(
@@ -32,7 +32,7 @@ def column(values: Any, names: Sequence[str], place: int) -> Any:
         table = regular(values)
         if table is None or table.ndim == 0 or table.shape[-1] != len(names):
             raise OutsideDomain(f"expected one column for each of {', '.join(names)}, in this order")
-        return table[..., place]
+        return table[..., index]
     try:
         return np.asarray(values[name])
     except (KeyError, IndexError, ValueError, TypeError, AttributeError):

@@ -384,10 +384,10 @@ def check_epsilon(epsilon: object) -> float:
     """Return ε as a float; raise InvalidParameter unless it is a number in the supported range."""
     number = isinstance(epsilon, int | float | Fraction | np.integer | np.floating)
     if isinstance(epsilon, bool) or not number:
-        raise InvalidParameter(f"epsilon must be a number, not {found(epsilon)}")
+        raise InvalidParameter(f"expected epsilon to be a number, got {found(epsilon)}")
     budget = float(epsilon)  # type: ignore[arg-type]
     if not math.isfinite(budget) or budget <= 0:
-        raise InvalidParameter(f"epsilon must be positive and finite, not {found(epsilon)}")
+        raise InvalidParameter(f"expected epsilon to be positive and finite, got {found(epsilon)}")
     if not LEAST_EPSILON <= budget <= MOST_EPSILON:
         raise InvalidParameter(
             f"epsilon must be from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, not {found(epsilon)}: "
