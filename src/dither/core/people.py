@@ -29,7 +29,7 @@ class Crowd:
     token: bytes
     rows: range | Integers
     part: str = ""  # the question of the collection that they answer; each has its own reports
-    unnamed: bool = False  # True if a person may have sent several rows, and which is not known
+    unnamed: bool = False  # True if a person may have sent several rows that are not known
 
     @property
     def n(self) -> int:

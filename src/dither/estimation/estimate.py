@@ -115,7 +115,7 @@ class Estimate(Tableau):
     # The range of the population's value. Printed intervals are cut here, with a mark.
     limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
     about: str = field(default="", kw_only=True)  # the name of the question, if it is known
-    # Of sets of items: the share of people whose sets a device may have thinned; None if there are none.
+    # The share of people whose sets of items a device may have thinned; None without such sets.
     thinned: float | None = field(default=None, kw_only=True)
     # The interval to which values were clipped, or None. It is printed with the estimate.
     clipping: Clipping | None = field(default=None, kw_only=True)

@@ -47,7 +47,7 @@ class ConfidenceInterval(ABC):
 
     period: float = 0.0  # period of a circle; the second end is smaller if the interval passes the period
     resolution: float = 0.0  # the largest error for any number of reports
-    condition: str = ""  # printed condition of coverage; empty if there is no condition
+    condition: str = ""  # printed condition of coverage; empty without a condition
 
     @abstractmethod
     def interval(self, level: float) -> tuple[Any, Any]:
@@ -526,7 +526,7 @@ class SumInterval(ConfidenceInterval):
             low, high = part.interval(level)
             down, up = weight * (np.asarray(part.value) - low), weight * (high - np.asarray(part.value))
             arm = [down, up] if weight >= 0 else [up, down]
-            # What thinned sets may add is no error that is averaged out.
+            # The possible addition by thinned sets is not averaged out.
             for side in (0, 1) if part.thinned is not None else ():
                 if not part.lower_bound or (side == 1) == (weight >= 0):
                     added[side], arm[side] = added[side] + abs(arm[side]), 0.0 * arm[side]

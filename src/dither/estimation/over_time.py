@@ -505,8 +505,8 @@ def by_day(
 
     `smoothing="auto"` models the values as a level that moves by random steps, with a weekly pattern if the
     reports show one. The size of the steps is estimated. Its intervals cover the value of the day itself,
-    except next to a jump of the level that is too small to be detected, which they print as a condition. It
-    needs `dt.Once`, where different people report on each day.
+    except next to a jump of the level that is too small to be detected; the estimates print this condition.
+    It needs `dt.Once`, where different people report on each day.
 
     Reports of `dt.KeptChange`, or their counts by interval (`ChangeCounts`, which collectors publish), are
     estimated by least squares over all lengths of intervals. The shares are unbiased if nobody's value

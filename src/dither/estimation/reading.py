@@ -191,15 +191,15 @@ def mean_of_ends(numbers: Floats) -> float:
     return float((numbers[1:] + numbers[:-1]).mean() / 2.0)
 
 
-def reach_of_one(asked: object) -> float | None:
+def reach_of_one(target: object) -> float | None:
     """Return n times the largest effect of one of n reports on a mean or a frequency; None without a bound.
 
     It is the distance between the least and the greatest decoded number of a report: for a mean by its
     unbiased decoding, for a frequency 1/(p − q).
     """
-    if isinstance(asked, Combinator):  # not derived for several questions together
+    if isinstance(target, Combinator):  # not derived for several questions together
         return None
-    question = as_question(asked)
+    question = as_question(target)
     if getattr(question.book, "shares", False):  # a table of probabilities
         return float(np.ptp(question.book.table, axis=1).max())
     if "frequencies" in question.quantities:

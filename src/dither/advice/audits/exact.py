@@ -22,7 +22,7 @@ from dither.privacy.guarantee import assumptions_of
 _SLACK: Final = 1e-10  # tolerance of a loss in floats: far above rounding, far below a relevant difference
 
 
-def exact_audit(asked: object, *, assume: Iterable[str] = ()) -> Finding:
+def exact_audit(target: object, *, assume: Iterable[str] = ()) -> Finding:
     """Recompute the privacy of a mechanism, a combinator or a campaign, without using its claims.
 
     The bound follows from the integers. It is compared with the least and the greatest probability of each
@@ -39,14 +39,14 @@ def exact_audit(asked: object, *, assume: Iterable[str] = ()) -> Finding:
     (False, True)
     """
     accepted = (assume,) if isinstance(assume, str) else tuple(assume)
-    if isinstance(asked, Answering) and isinstance(asked, Combinator):
-        return _combine(asked, accepted)
-    if can_answer(asked):
-        return _question(as_question(asked), accepted)
-    questions = getattr(asked, "questions", None)
+    if isinstance(target, Answering) and isinstance(target, Combinator):
+        return _combine(target, accepted)
+    if can_answer(target):
+        return _question(as_question(target), accepted)
+    questions = getattr(target, "questions", None)
     if isinstance(questions, Mapping) and questions:
-        return _campaign(asked, questions, accepted)
-    raise InvalidParameter(f"expected a mechanism, a combinator or a campaign, got {type(asked).__name__}")
+        return _campaign(target, questions, accepted)
+    raise InvalidParameter(f"expected a mechanism, a combinator or a campaign, got {type(target).__name__}")
 
 
 def _question(question: Question, accepted: tuple[str, ...]) -> Finding:

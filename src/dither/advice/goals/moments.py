@@ -122,7 +122,7 @@ class Variance(Averaged):
 
     >>> from dither import recommend
     >>> recommend(Interval(0, 1), Variance(n=10_000), epsilon=1)[0]["mechanism"]
-    'JointMoments'
+    'JointMoments(pieces=14)'
     """
 
     apart = True

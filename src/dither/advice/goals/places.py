@@ -148,13 +148,13 @@ class CompletePaths(Goal):
         self, candidates: list[Candidate], *, rough: bool = False, progress: Progress | None = None
     ) -> list[tuple[Candidate, float]]:
         routes = next(each.mechanism for each in candidates if isinstance(each.mechanism, AmongRoutes))
-        asked = routes.domain.places(routes.public[~chosen_half(len(routes.public))])
+        held_out = routes.domain.places(routes.public[~chosen_half(len(routes.public))])
         found: list[tuple[Candidate, float]] = []
         for candidate in candidates:
             error = self.error(candidate.mechanism)
             if error is None:
-                noisy = candidate.mechanism.perturb(asked, source=Seeded(1)).values
-                error = routes.distance_of(asked, routes.domain.area.clip(noisy))
+                noisy = candidate.mechanism.perturb(held_out, source=Seeded(1)).values
+                error = routes.distance_of(held_out, routes.domain.area.clip(noisy))
             found.append((candidate, error))
         return found
 

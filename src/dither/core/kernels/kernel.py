@@ -77,8 +77,8 @@ class Kernel(ABC):
     kind: ClassVar[str]  # the name of the draw in a device text
     fields: ClassVar[Fields]  # the other members of a device text
     alone: ClassVar[bool] = True  # True if the reports of different people are independent
-    # The quantities that are estimated from counts, for kernels without their own class of question. If there
-    # are none, `dt.stats.tables`, `dt.heavy_hitters` or `dt.maps.joint` decodes the reports.
+    # The quantities that are estimated from counts, for kernels without their own class of question. Without
+    # such quantities, `dt.stats.tables`, `dt.heavy_hitters` or `dt.maps.joint` decodes the reports.
     quantities: ClassVar[tuple[str, ...]] = ()
     # A measure that is at most the probabilities under every input, and these relative to it. None if it is
     # not known; shuffled reports then have the bound that holds for every kernel of the same ratio.

@@ -355,29 +355,29 @@ class Asks(Protocol):
         ...
 
 
-def as_question(asked: object) -> Question:
+def as_question(target: object) -> Question:
     """Return a question, or the question of a design; raise InvalidParameter for anything else."""
-    question = asked if isinstance(asked, Question) else getattr(asked, "question", None)
-    if not isinstance(question, Question) or isinstance(asked, Combinator):
+    question = target if isinstance(target, Question) else getattr(target, "question", None)
+    if not isinstance(question, Question) or isinstance(target, Combinator):
         raise InvalidParameter(
-            f"expected a question or a mechanism such as dt.Podium(…), got {type(asked).__name__}"
+            f"expected a question or a mechanism such as dt.Podium(…), got {type(target).__name__}"
         )
     return question
 
 
-def as_answering(asked: object) -> Answering:
+def as_answering(target: object) -> Answering:
     """Return a question or a combinator unchanged, or the question of a design."""
-    return asked if isinstance(asked, Answering) else as_question(asked)
+    return target if isinstance(target, Answering) else as_question(target)
 
 
-def plain_of(asked: object) -> object:
+def plain_of(target: object) -> object:
     """Return the object that draws one answer: a question, a design's question, or a combinator's part."""
-    return asked.plain if isinstance(asked, Answering) else getattr(asked, "question", asked)
+    return target.plain if isinstance(target, Answering) else getattr(target, "question", target)
 
 
-def can_answer(asked: object) -> bool:
+def can_answer(target: object) -> bool:
     """Return whether this is a question, a design, or a combinator of them."""
-    return isinstance(asked, Answering) or isinstance(getattr(asked, "question", None), Question)
+    return isinstance(target, Answering) or isinstance(getattr(target, "question", None), Question)
 
 
 def check_epsilon(epsilon: object) -> float:

@@ -152,7 +152,7 @@ class ItemSets(SupportKernel):
         sign = kind(8 * kind().itemsize - 1)
         have = np.full(len(codes), len(given), dtype=kind)
         for row in given:
-            have += row >> sign  # −1 if there is no item
+            have += row >> sign  # −1 without an item
         rows = given[: self.most]
         if len(rows) < self.most:
             rows = np.concatenate([rows, np.full((self.most - len(rows), len(codes)), -1, dtype=kind)])
@@ -160,7 +160,7 @@ class ItemSets(SupportKernel):
             rows[:, person] = self.thin(codes[person, : int(have[person])].tolist(), source)
         dummy = kind(self.items) - np.minimum(have, kind(self.most))  # the dummy at the first index
         for index, row in enumerate(rows):
-            rows[index] ^= (row ^ dummy) & (row >> sign)  # the dummy where there is no item
+            rows[index] ^= (row ^ dummy) & (row >> sign)  # the dummy in place of a missing item
             dummy += kind(1)
         return rows.view(dtype) if kind is np.int16 else rows.astype(dtype)
 

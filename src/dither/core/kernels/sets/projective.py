@@ -253,7 +253,7 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         return held
 
     def draw_one(self, value: int, source: Source) -> int:
-        while True:  # whether a word is used depends only on the word
+        while True:  # only the word itself decides whether it is used
             word = int.from_bytes(source.take(self.bits >> 3), "little")
             if word < self.total:
                 break
