@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ import pytest
 import dither as dt
 from dither.core.counts import summarise
 from dither.errors import InvalidParameter, NotIdentifiable, OutsideDomain
+from dither.estimation.intervals import StudentInterval
 from dither.estimation.vectors import EstimatedVector
 from dither.foundation.arrays import Floats
 
@@ -65,12 +65,52 @@ def test_few_numbers_about_a_centre() -> None:
     assert error == pytest.approx(decoded.std(axis=0) / math.sqrt(2_000), rel=0.15)
 
 
-def test_the_length_of_noise_alone_has_the_error_of_noise_alone() -> None:
+def test_the_length_of_noise_alone_may_be_zero() -> None:
     design = dt.Optimal(dt.Vectors(300, exact=True), epsilon=1)
     opposite = np.concatenate([people(500, 300, 3), -people(500, 300, 3)])
     found = estimate(design.perturb(opposite, source=dt.Seeded(2)))
-    around: Any = found.length().confidence
-    assert around.error == pytest.approx(math.sqrt(2.0 * np.sum(found.standard_error**4)), rel=0.15)
+    low, high = found.length().interval()
+    assert low == 0.0
+    assert high == pytest.approx(found.total_error * math.sqrt(2.0 * math.sqrt(2.0 / 300)), rel=0.5)
+
+
+GUARANTEE = dt.Optimal(dt.Vectors(2), epsilon=1).guarantee
+
+
+def about(mean: Floats, error: Floats, seed: int) -> EstimatedVector:
+    """Return an estimate of a mean with normal errors of known sizes, without any reports."""
+    value = mean + error * np.random.default_rng(seed).standard_normal(len(mean))
+    interval = StudentInterval(value, error, 10**6)
+    return EstimatedVector(value, error, 10**6, GUARANTEE, confidence=interval, relative=value)
+
+
+@pytest.mark.parametrize(("d", "size"), [(3, 0.2), (50, 0.02)])
+def test_the_cosine_and_the_length_hold_with_much_and_with_little_noise(d: int, size: float) -> None:
+    """300 runs. An interval that is too wide is seen, too: nearly all of its runs would hold."""
+    mean, error = 1.0 / np.arange(1, d + 1), size * np.linspace(0.5, 1.0, d)
+    held = np.zeros((300, 2))
+    for run in range(300):
+        found = about(mean, error, run)
+        own = float(found.value @ mean / np.linalg.norm(found.value) / np.linalg.norm(mean))
+        held[run] = found.cosine().covers(own), found.length().covers(float(np.linalg.norm(mean)))
+    assert (held.mean(axis=0) >= 0.915).all()
+    assert (held.mean(axis=0) <= 0.993).all()
+
+
+def test_a_direction_that_is_not_known_may_be_the_opposite_one() -> None:
+    low, high = about(np.zeros(30), np.ones(30), 1).cosine().interval()
+    assert -1.0 <= low < 0.0 < high < 0.8
+
+
+def test_few_reports_have_wider_intervals_because_fewer_give_the_errors() -> None:
+    """About six of 100 reports have their squares counted: normal intervals would hold in 90 %."""
+    design = dt.Optimal(dt.Vectors(150, exact=True), epsilon=4)
+    vectors = people(100, 150, 9)
+    held = []
+    for seed in range(20):
+        low, high = estimate(design.perturb(vectors, source=dt.Seeded(seed))).interval()
+        held.append(np.mean((low <= vectors.mean(axis=0)) & (vectors.mean(axis=0) <= high)))
+    assert 0.935 <= np.mean(held) <= 0.98
 
 
 def test_counts_add_up_and_give_the_same_mean() -> None:

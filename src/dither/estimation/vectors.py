@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,14 +27,45 @@ _ROWS = 1 << 10  # reports that are decoded together
 
 @dataclass(frozen=True, eq=False)
 class VectorLength(ConfidenceInterval):
-    """The interval of the length of a mean vector, from the nearly normal interval of its square."""
+    """The interval of the length of a mean vector: all L with (square − L²)² ≤ z²·(4·along·L² + 2·squares).
+
+    The variance of the estimated square grows with L², so that an error from the estimate itself would be too
+    small whenever the estimate is too short.
+    """
 
     square: float  # an unbiased estimate of the squared length
-    error: float  # its standard error
+    along: float  # the variance of the estimate in its own direction
+    squares: float  # the sum of the squared variances of all coordinates
 
     def interval(self, level: float) -> tuple[float, float]:
-        reach = student_t_quantile(level) * self.error
-        return math.sqrt(max(self.square - reach, 0.0)), math.sqrt(max(self.square + reach, 0.0))
+        z = student_t_quantile(level)
+        middle = self.square + 2.0 * self.along * z**2
+        reach = z * math.sqrt(max(4.0 * self.along * (middle - self.along * z**2) + 2.0 * self.squares, 0.0))
+        return math.sqrt(max(middle - reach, 0.0)), math.sqrt(max(middle + reach, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class VectorCosine(ConfidenceInterval):
+    """The interval of the cosine of the angle between an estimate v = m + e and the mean m.
+
+    With X = |e|² and Y = ⟨m, e⟩, |m|² = |v|² − X − 2Y, and the cosine is
+
+        ⟨v, m⟩/(|v|·|m|) = (|v|² − X − Y)/(|v|·√(|v|² − X − 2Y)) ≈ √(1 − (X − Y²/|m|²)/|v|²).
+
+    The terms linear in Y cancel. X − Y²/|m|² is the squared error across the mean. It is distributed nearly
+    as χ² with `freedom` degrees, by its mean and variance; its cube root is nearly normal [WilsonHilferty31].
+    """
+
+    across: float  # the expected squared error across the mean, relative to |v|²
+    freedom: float
+
+    def interval(self, level: float) -> tuple[float, float]:
+        spread = 2.0 / (9.0 * self.freedom)
+        reach = student_t_quantile(level) * math.sqrt(spread)
+        shares = [1.0 - self.across * max(1.0 - spread + side * reach, 0.0) ** 3 for side in (1.0, -1.0)]
+        # A negative share is a mean that may be 0: then its angle may be above 90°.
+        low, high = (math.copysign(math.sqrt(min(abs(share), 1.0)), share) for share in shares)
+        return low, high
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,29 +86,34 @@ class EstimatedVector(Estimate):
         """The root mean squared length of the error of the complete vector."""
         return math.sqrt(float(np.sum(np.asarray(self.standard_error) ** 2)))
 
+    def _variances(self) -> tuple[float, float, float]:
+        """Return the variance along the estimate, the sum over all coordinates, and the sum of squares."""
+        variances = np.asarray(self.standard_error) ** 2
+        own = float(self.relative @ self.relative)
+        along = float(self.relative**2 @ variances) / own if own > 0.0 else float(variances.mean())
+        return along, float(variances.sum()), float((variances**2).sum())
+
     def length(self) -> Estimate:
         """Estimate the length of the mean vector, from the centre of the domain."""
-        variances = np.asarray(self.standard_error) ** 2
-        square = float(self.relative @ self.relative - variances.sum())
-        # Only the sum is cut at 0. Cutting its terms one by one would count noise as signal.
-        around = max(float(((self.relative**2 - variances) * variances).sum()), 0.0)
-        error = math.sqrt(2.0 * float((variances**2).sum()) + 4.0 * around)
-        interval = VectorLength(square, error)
-        value = math.sqrt(max(square, 0.0))
-        return self._number(value, interval, ", length", math.inf)
+        along, total, squares = self._variances()
+        square = float(self.relative @ self.relative) - total
+        interval = VectorLength(square, along, squares)
+        return self._number(math.sqrt(max(square, 0.0)), interval, ", length", (0.0, math.inf))
 
     def cosine(self) -> Estimate:
         """Estimate the cosine of the angle between this estimate and the mean: near 1 if it is close."""
-        own = math.sqrt(float(self.relative @ self.relative))
+        own = float(self.relative @ self.relative)
         if not own > 0.0:
             raise NotIdentifiable("expected an estimate with a direction, got 0; collect more reports")
-        length = self.length()
-        around = cast("VectorLength", length.confidence)
-        interval = VectorLength(around.square / own**2, around.error / own**2)
-        value = min(float(length.value) / own, 1.0)
-        return self._number(value, interval, ", cosine", 1.0)
+        along, total, squares = self._variances()
+        across = max(total - along, 0.0)
+        rest = max(squares - along**2, np.finfo(float).tiny)
+        interval = VectorCosine(across / own, max(across**2 / rest, 1.0))
+        return self._number(math.sqrt(max(1.0 - across / own, 0.0)), interval, ", cosine", (-1.0, 1.0))
 
-    def _number(self, value: float, interval: VectorLength, remark: str, most: float) -> Estimate:
+    def _number(
+        self, value: float, interval: ConfidenceInterval, remark: str, limits: tuple[float, float]
+    ) -> Estimate:
         return Estimate(
             value,
             None,
@@ -86,7 +122,7 @@ class EstimatedVector(Estimate):
             confidence=interval,
             people=self.people,
             remark=remark,
-            limits=(0.0, most),
+            limits=limits,
             about=self.about,
             clipping=self.clipping,
         )
@@ -176,7 +212,7 @@ def mean_vector(reports: Reports | Counts, weights: Weighting | None = None) -> 
     sums = (counted.counts[: domain.dimension] - n * longest) * unit / n
     squares = counted.counts[axes : axes + domain.dimension] * unit**2 / some
     spread = np.maximum(squares - sums**2, 0.0)
-    return _of_sums(question, sums, np.sqrt(spread / n), n, own)
+    return _of_sums(question, sums, np.sqrt(spread / n), n, some, own)
 
 
 def _of_sums(
@@ -184,6 +220,7 @@ def _of_sums(
     sums: Floats,
     error: Floats,
     n: int,
+    some: int,  # reports from which the error is estimated
     reports: Reports | None,
     weighting: Floats | None = None,
     remark: str = "",
@@ -196,7 +233,7 @@ def _of_sums(
         error,
         n,
         question.guarantee,
-        confidence=StudentInterval(value, error, n),
+        confidence=StudentInterval(value, error, some),
         relative=sums * domain.length,
         labels=tuple(range(domain.dimension)),
         reports=reports,
@@ -218,7 +255,8 @@ def _average(question: VectorTerms, reports: Reports, weights: Weighting) -> Est
         second += (own**2 * rows**2).sum(axis=0)
     spread = np.maximum(second - 2.0 * sums * first + sums**2 * float((share**2).sum()), 0.0)
     remark = f", design effect {checked.design_effect:.2f}"
-    return _of_sums(question, sums, np.sqrt(spread), len(reports), reports, given, remark)
+    n = len(reports)
+    return _of_sums(question, sums, np.sqrt(spread), n, n, reports, given, remark)
 
 
 def _decode(question: VectorTerms, cells: Array) -> Iterator[tuple[int, Floats]]:

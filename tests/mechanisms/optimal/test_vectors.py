@@ -155,11 +155,36 @@ def test_values_of_other_libraries_are_arrays() -> None:
     assert (same[0] == same[2]).all()
 
 
+class Elsewhere:
+    """A tensor as PyTorch's on another processor: numpy does not read it before it is moved and converted."""
+
+    def __array__(self, dtype: object = None, copy: object = None) -> Floats:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad")
+
+    def detach(self) -> Elsewhere:
+        return self
+
+    cpu = detach
+
+    def is_floating_point(self) -> bool:
+        return True
+
+    def double(self) -> Floats:
+        return np.eye(4)
+
+
+def test_tensors_are_moved_and_converted() -> None:
+    design = dt.Optimal(dt.Vectors(4), epsilon=2)
+    drawn = design.perturb(Elsewhere(), source=dt.Seeded(1)).cells
+    assert (drawn == design.perturb(np.eye(4), source=dt.Seeded(1)).cells).all()
+
+
 def test_tensors_of_torch() -> None:
     torch = pytest.importorskip("torch")
     design = dt.Optimal(dt.Vectors(4), epsilon=2)
-    for dtype in (torch.float16, torch.float32, torch.float64):
-        drawn = design.perturb(torch.eye(4, dtype=dtype), source=dt.Seeded(1)).cells
+    given = [torch.eye(4, dtype=dtype) for dtype in (torch.float16, torch.bfloat16, torch.float32)]
+    for tensor in (*given, torch.eye(4, dtype=torch.float64, requires_grad=True)):
+        drawn = design.perturb(tensor, source=dt.Seeded(1)).cells
         assert (drawn == design.perturb(np.eye(4), source=dt.Seeded(1)).cells).all()
 
 

@@ -354,9 +354,18 @@ def objects(values: object) -> Array:
 def regular(values: object) -> Array | None:
     """Return values as an array, or None. numpy's errors may contain a value, so they must not leave here."""
     try:
-        return np.asarray(values)
-    except (TypeError, ValueError, OverflowError):
+        return np.asarray(_without_torch(values))
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         return None
+
+
+def _without_torch(values: object) -> object:
+    """Return a tensor of PyTorch as one that numpy reads: in memory, without gradient, of 64 bits."""
+    detach = getattr(values, "detach", None)
+    if detach is None:
+        return values
+    plain = detach().cpu()
+    return plain.double() if plain.is_floating_point() else plain
 
 
 def check_domain(domain: object) -> Domain:

@@ -137,10 +137,11 @@ class Vectors(Domain):
         if self.exact:
             fits = np.abs(lengths - 1.0) <= _ON_SPHERE
         if not bool(np.all(fits)):  # NaN does not fit
-            of = "of length" if self.exact else "of at most length"
+            most = "" if self.exact else "at most "
+            about = "" if self.centre is None else " from the centre"
             raise OutsideDomain(
-                f"a vector is not {of} {self.length:g}{'' if self.centre is None else ' from the centre'}; "
-                "check the data, state a larger length, or use domain.clip(vectors)"
+                f"expected finite vectors of length {most}{self.length:g}{about}, got another one; "
+                "check the data, state another length, or use domain.clip(vectors)"
             )
         return np.asarray(numbers(values), dtype=np.float64) if relative.size else relative
 
