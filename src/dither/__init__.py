@@ -11,7 +11,7 @@ _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 _APART = ("audits", "errors", "jrr", "protocols", "randomness", "rivals")
 __all__ = [name for name in __all__ if name not in _APART]
 
-# Names of earlier versions, and what to write instead.
+# Names of earlier versions, and their replacements.
 _RENAMED = {
     "Asking": "dt.Inquiry",
     "Campaign": "dt.Questionnaire for named questions; dither.collection.Campaign is the signed one",

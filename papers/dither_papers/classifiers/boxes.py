@@ -61,7 +61,7 @@ class BoxUtility:
 
     @property
     def is_bound(self) -> bool:
-        """Whether `lower` is a lower bound at all: False for the published box."""
+        """Whether `lower` is a lower bound: False for the published box."""
         return self.method is not BoxMethod.PUBLISHED
 
     def __float__(self) -> float:

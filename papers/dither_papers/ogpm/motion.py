@@ -76,7 +76,7 @@ def figure_16(setting: Setting) -> Rows:
 
 
 def figure_17(setting: Setting) -> Rows:
-    """Return the error of the plain average: of many runs averaged, as coded, and of one run, as stated."""
+    """Return the error of the plain average: for many runs averaged, as coded, and for one run, as stated."""
     linear, angles = _columns(setting)
     runs = setting.runs(_RUNS, 40)
     rows: Rows = []

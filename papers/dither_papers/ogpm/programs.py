@@ -35,7 +35,7 @@ from dither.foundation.losses import Loss, Power, as_power
 from dither.foundation.randomness import SYSTEM, Source
 
 UNIT: Final = Interval(0.0, 1.0)
-_TOLERANCE: Final = 1e-7  # how far the solver may violate a constraint
+_TOLERANCE: Final = 1e-7  # largest violation of a constraint by the solver
 _FLAT: Final = 1e-3  # levels closer than this, relatively, are merged: the optimum is flat in them
 
 

@@ -87,7 +87,7 @@ def card(
 
 
 def _terms_of_question(terms: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the terms of a question that change what its numbers mean."""
+    """Return the terms of a question that change the meaning of its numbers."""
     return {name: terms[name] for name in ("scale", "form", "clipped", "outside") if name in terms}
 
 

@@ -244,8 +244,9 @@ def default_protocol(domain: Categories, epsilon: float) -> CategoryMechanism:
     """Return `RR` for two answers; else `KRR`, `ProjectiveResponse` or `SubsetIndices` by computed variance.
 
     Variances within 3 % of the smallest count as equal, and the shortest report decides. From 10 000
-    categories on `OLH` is one of them: few geometries are so large, and at some ε none is near the best. Then
-    the variance is at most 4.2 % above the smallest possible, for up to 10⁵ categories and ε up to 8.
+    categories on `OLH` is one of them: few geometries are so large, and at some ε no geometry is near the
+    best. Then the variance is at most 4.2 % above the smallest possible, for up to 10⁵ categories and ε up to
+    8.
     """
     if len(domain) == 2:
         return RR(domain, epsilon=epsilon)

@@ -51,7 +51,7 @@ def sentences(language: str = "en") -> Words:
 
 
 def officer_page(language: str = "en") -> str:
-    """Return the page for a privacy officer, in Markdown: what holds for every campaign."""
+    """Return the page for a privacy officer, in Markdown: the statements that hold for every campaign."""
     return sentences(language)["page"]["text"].lstrip("\n")
 
 

@@ -116,7 +116,7 @@ def recommend(
 
     With `shuffled=n`, the budget is the (ε, δ) of a person whose report is one of n in random order: devices
     have the largest ε that keeps this promise. For a list of answers it is computed for each mechanism, and
-    for numbers one ε suffices for all. `dt.shuffled(…)` of a mechanism states what that assumes.
+    for numbers one ε suffices for all. `dt.shuffled(…)` of a mechanism states the assumptions.
 
     With `most_bytes=1`, reports have at most one byte: windows have 64 to 256 cells, as few as cost less than
     2 %, and mechanisms that cannot be so short are left out.

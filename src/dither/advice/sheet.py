@@ -67,7 +67,7 @@ def officer_sheet(
 
 
 def assessment(facts: CampaignFacts, told: Explanation, language: str = "en") -> str:
-    """Return a data protection impact assessment as far as the campaign states it, in Markdown.
+    """Return the parts of a data protection impact assessment that the campaign states, in Markdown.
 
     Parts that the author must still write are marked by the same words everywhere, so that they can be found.
     """

@@ -47,7 +47,7 @@ FINAL: Final = range(64)  # seeds of a prediction
 FIRST: Final = range(
     1000, 1012
 )  # other seeds for the first ranking, so that predictions are independent of it
-_CLOSE: Final = 0.02  # how near to the target error a number of people must come, relative to it
+_CLOSE: Final = 0.02  # largest relative difference from the target error at which the search ends
 _LIMIT: Final = 1e12
 _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the error falls is extrapolated
 _PLACES: Final = np.linspace(0.0, 1.0, 4097)  # on which the shapes of quantiles are tabulated

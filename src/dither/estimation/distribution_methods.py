@@ -137,7 +137,7 @@ class EmpiricalBayes(Method):
             raise InvalidParameter("expected the number of point masses to be an integer, at least 0")
 
     def mean(self, summary: Counts) -> Estimate:
-        """Estimate the mean of the smooth density; the unbiased mean, if any, is printed next to it."""
+        """Estimate the mean of the smooth density; the unbiased mean is printed next to it if it exists."""
         if is_too_coarse(summary):
             return likelihood.mean(summary)
         question = self._on_line(summary)

@@ -117,7 +117,7 @@ class EstimatedDistribution(Tabular):
 
     @property
     def resolution(self) -> float:
-        """The width below which detail is assumed to be smooth and is not seen; 0 if none is assumed.
+        """The width below which detail is assumed to be smooth and is not seen; 0 without this assumption.
 
         The reports do not show a narrower wave or gap. Intervals of a curve hold if the density is smooth at
         this width between its point masses, and print this condition. `bands(strict=True)` and

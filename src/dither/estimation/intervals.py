@@ -346,7 +346,7 @@ def _log_capital(n: int, gap: Floats, spread: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class AnyTimeInterval(ConfidenceInterval):
-    """The interval that holds at all numbers of reports at once, of the mean of bounded numbers.
+    """The interval of the mean of bounded numbers that holds at all numbers of reports at once.
 
     The estimate is (mean − scale[0])/scale[1]; `possible` says whether intervals are clipped to 0 and 1.
     """

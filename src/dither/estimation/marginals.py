@@ -119,7 +119,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
         """Return non-negative tables that sum to 1 and agree about every attribute, near the unbiased ones.
 
         Tables are projected alternately onto tables that agree and onto tables without negative cells. The
-        projection biases rare cells. Standard errors are still those of the unbiased tables.
+        projection biases rare cells. Standard errors still belong to the unbiased tables.
         """
         values = {key: np.asarray(part.value, dtype=np.float64) for key, part in self.parts.items()}
         for _ in range(_ROUNDS):

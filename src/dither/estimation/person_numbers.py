@@ -4,7 +4,7 @@ Given a person's answer, the number decoded from the report has the answer as it
 two questions is independent given the answers. So the product of such numbers has the product of the answers
 as its expectation, and averages of products estimate joint quantities without bias.
 
-An optional number has three decodings: of r (1 with an answer, else 0), of r·y and of r·y². A product of the
+An optional number has three decodings, for r (1 with an answer, else 0), r·y and r·y². A product of the
 decodings of several such questions is about the people who answered all of them, and a ratio of two averages
 is a mean over these people.
 """

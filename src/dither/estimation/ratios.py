@@ -17,8 +17,8 @@ class QuotientInterval(ConfidenceInterval):
     """Fieller's interval of a ratio of two correlated averages [Fieller54], or of several.
 
     It holds all r for which top − r·bottom is compatible with 0, and is infinite where the bottom may be 0.
-    `spread` is the covariance matrix of the two averages: of the top, of both, of the bottom. `freedom` are
-    the degrees of freedom, if they are fewer than n − 1.
+    `spread` has the variance of the top, the covariance, and the variance of the bottom. `freedom` are the
+    degrees of freedom, if they are fewer than n − 1.
     """
 
     top: Any

@@ -91,7 +91,7 @@ def _same_people() -> InvalidParameter:
 
 
 def count_of(leaves: Sequence[Estimate]) -> int:
-    """Return the number of people of some estimates, each counted once as far as they are known."""
+    """Return the number of people of some estimates; known people are counted once."""
     distinct = _distinct(leaves)
     known = [part for part in distinct if _covers(part)]
     others = sum(part.n for part in distinct if not any(part is other for other in known))

@@ -64,7 +64,7 @@ class Matrix(NumberMechanism):
 
     weights: Sequence[Sequence[Real]]
     _: KW_ONLY
-    epsilon: float = math.nan  # what the weights spend
+    epsilon: float = math.nan  # by default the ε that the weights spend
     points: Sequence[float] | None = None
     values: Sequence[float] | None = None
 

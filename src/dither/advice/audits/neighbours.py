@@ -138,7 +138,7 @@ class Neighbours:
 
     @classmethod
     def of(cls, inputs: object) -> Self:
-        """Return all pairs of the inputs that are tried: of a domain, or of a list of inputs.
+        """Return all pairs of the inputs that are tried, from a domain or from a list of inputs.
 
         For a domain, the inputs are its ends, neighbouring floats and special values, in this order. In a
         list, any two inputs are neighbours.

@@ -107,7 +107,7 @@ class Covariance(Averaged):
         return float(np.mean([s * t + (s + t) / 12.0 for s, t in combinations(parts, 2)]))
 
     def sampling(self, domain: Domain) -> float:
-        """Return n times the sampling variance: of products of two even numbers, (1/12)²."""
+        """Return n times the sampling variance of products of two evenly spread numbers, (1/12)²."""
         return 1.0 / 144.0
 
     def reason(self, first: Candidate, domain: Domain) -> str:
@@ -153,7 +153,7 @@ class Variance(Averaged):
         return float(operator.backward(numbers**2).mean() - length**4 / 80.0)
 
     def sampling(self, domain: Domain) -> float:
-        """Return n times the sampling variance: of squares of even values, l⁴(1/80 − 1/144)."""
+        """Return n times the sampling variance of squares of evenly spread values, l⁴(1/80 − 1/144)."""
         return cast(Interval, domain).length ** 4 / 180.0
 
     def reason(self, first: Candidate, domain: Domain) -> str:

@@ -137,7 +137,7 @@ _COARSE: Final = 1 << 11  # cells on which the gain of a decoding is computed
 _COMPARED: Final = 65  # number of values at which the gain is computed
 # The ε from which Podium has a smaller variance than Hybrid, as dt.mean decodes them.
 _GIVES_WAY: Final = {**CROSSOVER, "average": 0.6241}
-_STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in lengths of the domain
+_STRAIGHT: Final = 1e-9  # largest distance of E[report] from an affine function, in lengths of the domain
 
 
 @dataclass(frozen=True)

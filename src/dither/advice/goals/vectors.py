@@ -82,7 +82,7 @@ class MeanOfVectors(Goal):
         return cast(Vectors, domain).length ** 2
 
     def one_liar(self, mechanism: object) -> float | None:
-        """Return how far one made-up report moves the mean, in a direction of the liar's choice."""
+        """Return the largest shift of the mean by one made-up report, in a direction of the liar's choice."""
         if isinstance(mechanism, InBall):
             return mechanism.liar * mechanism.domain.length / people_of(self.n)
         parts = list(mechanism.parts.values()) if isinstance(mechanism, Sampled) else []

@@ -67,7 +67,7 @@ class Domain(ABC):
     declares: ClassVar[tuple[str, ...]] = ()  # declarations that devices do not know; `read_as` takes them
     keys: ClassVar[tuple[str, ...]] = ()  # keys of that table other than `kind`
     usual_mechanism: str | None = None  # default of questions that name no mechanism; None if it depends on ε
-    hint: str = "add a category for all other answers"  # what to do about a value outside, for errors
+    hint: str = "add a category for all other answers"  # the remedy for a value outside, for errors
 
     def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
@@ -107,7 +107,7 @@ class Domain(ABC):
     def examples(self, *, few: bool = False) -> list[Any]:
         """Return the inputs that an audit tries, those that detect the most errors first.
 
-        With `few`, return only the inputs for which it lists the probabilities of all reports, if any.
+        With `few`, return only the inputs for which it lists the probabilities of all reports.
         """
 
     @property

@@ -75,7 +75,7 @@ def of_values(clipping: Clipping | None) -> str:
 
 
 def outside_columns(clipping: Clipping | None) -> dict[str, object]:
-    """Return the share of people outside and its interval, as columns; none if no values are clipped."""
+    """Return the share of people outside and its interval, as columns; empty if no values are clipped."""
     if clipping is None:
         return {}
     names, known = ("outside", "outside low", "outside high"), clipping.outside or (None, None, None)

@@ -168,7 +168,7 @@ class Directions:
         return np.asarray(totals / np.sqrt(np.maximum(squares, 1)))  # with few axes a direction may be 0
 
     def nearest(self, vectors: Floats, seeds: Words, width: int) -> Integers:
-        """Return the numbers of the K largest products of each vector, ascending; of equal ones the first."""
+        """Return the numbers of the K largest products of each vector, ascending; the first of equal ones."""
         chosen = np.empty((len(vectors), width), dtype=np.int64)
         rows = max(1, _CACHED // max(self.columns, self.cells))
         for begin in range(0, len(vectors), rows):
@@ -198,7 +198,7 @@ class Directions:
         room = np.int16 if self.columns < 1 << 15 else np.int32
         rows = transform(parts.sum(axis=0, dtype=room))[: self.axes].T * self._first_signs(seeds)
         if self.equal:
-            squares = (rows * rows).sum(axis=1)  # exact: of integers
+            squares = (rows * rows).sum(axis=1)  # exact, because these are sums of integers
             rows = np.rint(rows * (UNIT / np.sqrt(np.maximum(squares, 1.0)))[:, None])
         return rows
 
@@ -247,7 +247,7 @@ def _first_rows(axes: int, columns: int) -> Signs:
 
 
 def _largest(products: Floats, width: int) -> Integers:
-    """Return the numbers of the `width` largest of each row, ascending; of equal ones the first."""
+    """Return the numbers of the `width` largest of each row, ascending; the first of equal ones."""
     least = np.partition(products, products.shape[1] - width, axis=1)[:, -width, None]
     above = products >= least
     if above.sum() == width * len(products) and (above.sum(axis=1) == width).all():

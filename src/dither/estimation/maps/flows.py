@@ -270,14 +270,14 @@ class EndpointPairs(Operator):
 
 
 def _weigh(chance: Floats, weights: Floats, fine: list[int]) -> Floats:
-    """Return the probability of each report in each cell, from those in the cells of a finer grid."""
+    """Return the probability of each report in each cell, from the probabilities in a finer grid's cells."""
     shape = fine[0], fine[1]
     weighed = sum_cells((chance * weights.reshape(-1)).reshape(len(chance), *weights.shape), shape)
     return np.asarray(weighed / sum_cells(weights, shape)).reshape(len(chance), -1)
 
 
 def _gather(pairs: Floats, fine: list[int], columns: int, rows: int) -> Floats:
-    """Return the flows between cells, summed from those between the cells of a finer grid."""
+    """Return the flows between cells, summed over the cells of a finer grid."""
     table = pairs.reshape(fine[0] * fine[1], *fine)
     ends = sum_cells(table, (columns, rows)).reshape(*fine, columns * rows)
     return sum_cells(ends.transpose(2, 0, 1), (columns, rows)).reshape(-1, columns * rows).T

@@ -323,8 +323,8 @@ _PEAKS: Final = 6  # highest peaks of the grid, which are refined
 def argmin(function: Callable[[float], float], low: float, high: float, *, sections: int) -> float:
     """Return the minimiser of a unimodal function, to 0.618^sections of the distance from low to high.
 
-    The result is the best of the sections + 2 evaluated points: of two inner points the better one stays an
-    inner point. The ends are not evaluated.
+    The result is the best of the sections + 2 evaluated points: the better of two inner points stays an inner
+    point. The ends are not evaluated.
     """
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = function(left), function(right)

@@ -94,7 +94,7 @@ class WindowLaw(Law):
     piecewise_constant = True
 
     def quantiles(self, x: float, shares: Floats) -> Floats:
-        """Return reports for pairs of uniform numbers, of which the first selects the window or all cells."""
+        """Return reports for pairs of uniform numbers; the first number selects the window or all cells."""
         inside = float(self.start(np.asarray(x))) + self.share * shares[:, 1]
         position = np.where(shares[:, 0] < self.contrast, inside, shares[:, 1])
         return self.codebook(np.mod(position, 1.0) if self.circular else position)

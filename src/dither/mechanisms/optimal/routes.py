@@ -21,7 +21,7 @@ from dither.foundation.tables import percent
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.anywhere import check_public_source
 
-_MOST_PUBLIC: Final = 2_000  # largest number of public paths for fitting; of more paths, every k-th is used
+_MOST_PUBLIC: Final = 2_000  # largest number of public paths for fitting; with more paths, every k-th is used
 _LEAST_PUBLIC: Final = 8  # one half chooses the codebook, the other half its size
 _SIZES: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 _WIDTHS: Final = (1, 3, 5)  # with 2, each of the two closest public paths would have the same list

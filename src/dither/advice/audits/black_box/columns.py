@@ -112,7 +112,7 @@ _GRIDS: Final = (16, 23, 24, 31, 32)  # bits of a uniform number from which nois
 
 
 def _uniform_grid(numbers: Floats, inputs: Floats, scale: float) -> Columns:
-    """Return how near exp(−|report − input|/scale) is to a multiple of 2^−bits, for the first two inputs.
+    """Return the distance of exp(−|report − input|/scale) from multiples of 2^−bits, for two inputs.
 
     Laplace noise is −scale·ln(U) with a sign. If U has few bits, this is 0 up to rounding under the
     input itself, and anything under other inputs [Mironov12]. The number is log2 of the distance in units.
@@ -330,7 +330,7 @@ def _edges(numbers: Floats) -> list[Floats]:
     often = counts >= max(3, count // 400)
     atoms = values[often][np.argsort(-counts[often])[:_MOST_ATOMS]]
     ordered = np.sort(known)
-    extreme = [ordered[0], np.nextafter(ordered[-1], np.inf)]  # an edge beyond all reports so far
+    extreme = [ordered[0], np.nextafter(ordered[-1], np.inf)]  # an edge beyond all reports until now
     others = np.concatenate([extreme, atoms, np.nextafter(atoms, np.inf)])
     tails = 0.5 ** np.arange(2.0, max(3.0, math.log2(count / 8.0)))
     fine = np.linspace(0.0, 1.0, int(np.clip(math.isqrt(count) // 2, 17, 129)))[1:-1]

@@ -137,7 +137,7 @@ class RouteKernel(NearestNumbers):
         return self.lists, self.nearest(flat)
 
     def nearest(self, inputs: Integers) -> Integers:
-        """Return the number of the public path nearest to each path; of equally near ones the first."""
+        """Return the number of the public path nearest to each path; the first of equally near ones."""
         return np.asarray(self.distances(inputs).argmin(axis=1))
 
     @property

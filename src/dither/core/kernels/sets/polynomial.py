@@ -1,10 +1,10 @@
 """Sets of items by polynomials over a prime field: short reports about very many items.
 
-`items.py` says what a person's elements are: m of the k items and m dummies. Elements are numbers below a
-prime p. A report is a polynomial over the field of p elements, and has the element a if its value at a is
-below B. Polynomials with m + 1 coefficients or more have independent uniform values at any m + 1 points. So
-the number of polynomials that have at least one of a person's m elements is the same for every set. These
-polynomials have the larger probability. Any other element is in the report with probability B/p.
+`items.py` defines a person's elements: m of the k items and m dummies. Elements are numbers below a prime p.
+A report is a polynomial over the field of p elements, and has the element a if its value at a is below B.
+Polynomials with m + 1 coefficients or more have independent uniform values at any m + 1 points. So the number
+of polynomials that have at least one of a person's m elements is the same for every set. These polynomials
+have the larger probability. Any other element is in the report with probability B/p.
 
 With m + 2 coefficients the values at m + 2 points are also independent. Then two elements that the person
 does not have are in a report independently of each other, and pairs of items are estimated without bias.

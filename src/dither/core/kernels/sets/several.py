@@ -1,8 +1,8 @@
 """Sets of items: a few elements are reported; those that meet the person's own set are likelier.
 
-`items.py` says what a person's elements are: m of the k items and m dummies. A report is a set S of d of the
-k + m elements. S has one probability if it has at least t elements of the person's set, and another one if it
-has fewer. The ratio of the two determines the privacy loss [Wang18].
+`items.py` defines a person's elements: m of the k items and m dummies. A report is a set S of d of the k + m
+elements. S has one probability if it has at least t elements of the person's set, and another one if it has
+fewer. The ratio of the two determines the privacy loss [Wang18].
 """
 
 from __future__ import annotations

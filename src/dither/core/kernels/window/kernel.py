@@ -173,7 +173,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         return self.window.share
 
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
-        """Return numbers whose mean is the value: of the cells if the start is affine in the value.
+        """Return numbers whose mean is the value, for the cells, if the start is affine in the value.
 
         The mean cell is (1−κ)(N−1)/2 + κ(start + (K−1)/2). A start that was chosen for a codebook may make
         the decoded reports unbiased instead.

@@ -197,7 +197,8 @@ class Cumulative(QueryMechanism):
 
     Promise:   pure ε.
     Reports:   the number of a column of the channel, in one or two bytes.
-    Use when:  cumulative shares and quantiles matter: of a number, in equal `cells`, or of an ordinal scale,
+    Use when:  cumulative shares and quantiles matter: for a number, in equal `cells`, or for an ordinal
+    scale,
                with `Categories` in their order as answers. `dt.cumulative` takes the reports.
     Reference: solved for prefix sums by column generation; the certified bound is in docs/theory.md. It fills
                the blank cell of [OGPM25, Table 2], a distribution from reports of any kind: the variance is
