@@ -44,7 +44,7 @@ def worst_circular(mechanism: Any, loss: Power) -> float:
 
 
 def table_1(setting: Setting) -> Rows:
-    """Return the worst-case errors of the mechanisms of Table 1 at ε = 1: the meaning of "optimal" in numbers."""
+    """Return the worst-case errors of the mechanisms of Table 1 at ε = 1: "optimal" in numbers."""
     kinds: dict[str, Any] = {
         **three(1.0),
         "T-PM": PM(UNIT, epsilon=1.0).truncated(),
