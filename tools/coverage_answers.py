@@ -422,6 +422,51 @@ def paired(n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
     return run
 
 
+def several_rows(rows: int, n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    """All rows of people with the same value in each of their rows, whose ids are known."""
+    asked = dt.Podium(dt.Interval(0, 1), epsilon=epsilon)
+    ids = np.tile(np.arange(n), rows)
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        told = asked.perturb(np.tile(rng.beta(0.5, 0.5, n), rows), source=source)
+        return dt.estimate(told, person=ids).covers(0.5)
+
+    return run
+
+
+def waves(n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    """Two waves in long form; 30 % of the people are in the first only."""
+    asked = dt.Podium(dt.Interval(0, 1), epsilon=epsilon)
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        before, there = 0.9 * rng.beta(0.5, 0.5, n), np.flatnonzero(rng.random(n) < 0.7)
+        told = asked.perturb(np.concatenate([before, before[there] + 0.1]), source=source)
+        wave = np.repeat([1, 2], [n, there.size])
+        found = dt.estimate(told, by=wave, person=np.concatenate([np.arange(n), there]))
+        return (found[2] - found[1]).covers(0.1)
+
+    return run
+
+
+def two_cells(n: int, epsilon: float, *, private: bool) -> Callable[[Rng, dt.Seeded], Any]:
+    """The difference of two cells of a table, or of a share in two private groups."""
+    both = dt.Each(
+        pet=dt.KRR(dt.Categories(2), epsilon=epsilon), home=dt.KRR(dt.Categories(2), epsilon=epsilon)
+    )
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        home = (rng.random(n) < 0.4).astype(int)
+        pet = (rng.random(n) < np.where(home, 0.3, 0.6)).astype(int)
+        told = both.perturb({"pet": pet, "home": home}, source=source)
+        if private:
+            groups = dt.estimate(told["pet"], by=told["home"], minimum=2)
+            return (groups[0][1] - groups[1][1]).covers(0.3)
+        table = dt.stats.crosstab(told["pet"], told["home"])
+        return (table[1, 0] - table[0, 0]).covers(0.36 - 0.24)
+
+    return run
+
+
 def half_at_zero(share: float, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
     asked = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=epsilon, cells=16)
     truth = max((share - 0.55) / 0.45, 0.0)
@@ -605,6 +650,21 @@ def _few_pairs_and_circles() -> list[Cell]:
     return cells
 
 
+def _repeated() -> list[Cell]:
+    cells = []
+    for rows in (2, 5):
+        for epsilon in (1.0, 8.0):
+            name = f"mean of {rows} rows of a person, ids known, Podium, 300 people, ε = {epsilon:g} each"
+            cells.append(Cell("people", name, several_rows(rows, 300, epsilon)))
+    for epsilon in (1.0, 8.0):
+        name = f"waves in long form, 30 % leave, Podium, 400 people, ε = {epsilon:g} each"
+        cells.append(Cell("people", name, waves(400, epsilon)))
+        for private, what in ((False, "two cells of a 2 × 2 table"), (True, "a share in two private groups")):
+            name = f"difference of {what}, KRR, n = 1000, ε = {epsilon:g} each"
+            cells.append(Cell("people", name, two_cells(1000, epsilon, private=private), 0.93, 0.985))
+    return cells
+
+
 def _people() -> list[Cell]:
     cells = []
     for n, epsilon in ((300, 1.0), (300, 4.0), (3000, 1.0)):
@@ -719,6 +779,7 @@ def cells() -> list[Cell]:
         *_tables(),
         *_shapes(),
         *_tests(),
+        *_repeated(),
         *_people(),
         *_silent(),
         *_moments(),
