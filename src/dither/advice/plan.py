@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dither.advice.goals.numbers import Goal
+    from dither.core.repetition import KeptChange
 
 _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard errors
 _MEDIANS: Final = (
@@ -124,6 +125,31 @@ def plan(questions: Mapping[str, Any] | Questionnaire, people: int) -> Plan:
     title = f"{many} people answer {how}: half of a 95 % interval, for people who are spread evenly"
     notes = [_note(campaign, rows, other) if several else "", _MEDIANS if medians else ""]
     return Plan(title, tuple(rows), note="\n".join(filter(None, notes)))
+
+
+def plan_of_days(changes: Mapping[str, KeptChange], people: int) -> Plan:
+    """Return the errors of one day's share, root mean square over the days, from kept changes of `people`.
+
+    >>> import dither as dt
+    >>> smokes = dt.KRR(dt.Categories(["no", "yes"]), epsilon=1)
+    >>> print(plan_of_days({"smokes": dt.KeptChange(smokes, days=365, changes=2)}, 100_000))
+    At most 2 changes in 365 days, 100 000 people: half of a 95 % interval for a day, root mean square
+    <BLANKLINE>
+    question               estimate        ±
+    smokes    share of yes, one day  0.07343
+    """
+    from dither.estimation.over_time import predicted_error
+
+    rows: list[Row] = []
+    for name, change in changes.items():
+        listed = change.domain.listed
+        quantity = "share, one day" if listed is None else f"share of {listed.labels[1]}, one day"
+        rows.append({"question": name, "estimate": quantity, "±": _Z * predicted_error(change, people)})
+    first = next(iter(changes.values()))
+    often = "1 change" if first.changes == 1 else f"{first.changes} changes"
+    many = f"{people:,}".replace(",", " ")
+    title = f"At most {often} in {first.days} days, {many} people: half of a 95 % interval for a day"
+    return Plan(f"{title}, root mean square", tuple(rows))
 
 
 def _median(question: Question, epsilon: float, people: float) -> dict[str, Any]:

@@ -251,6 +251,23 @@ def test_the_next_version_from_a_running_collector(tmp_path: Path) -> None:
     assert f"by the answers to campaign {published.id}" in checked.output
 
 
+def test_check_plans_a_day_of_kept_changes(tmp_path: Path) -> None:
+    """One report for all days would have an error of 0.006 here."""
+    kept = tmp_path / "kept.toml"
+    kept.write_text(
+        '[campaign]\nname = "n"\nasker = "a"\ncontact = "c@d.example"\npurpose = "p."\nbegins = 2026-11-01\n'
+        'ends = 2027-10-31\nrepeat = "kept change"\ndays = 365\nchanges = 2\n'
+        '[questions.uses]\ncategories = ["no", "yes"]\nepsilon = 1\n',
+        encoding="utf-8",
+    )
+    (row,) = json.loads(run("campaign", "check", str(kept), "--people", "100000", "--json").output)["plan"][
+        "errors"
+    ]
+    assert row["estimate"] == "share of yes, one day"
+    assert row["±"] == pytest.approx(1.96 * 0.0375, rel=1e-3)  # the table of docs/time_change.md
+    assert "2 changes in 365 days" in run("campaign", "check", str(kept)).output
+
+
 def test_check_says_what_a_wide_range_costs(file: str) -> None:
     assert (
         "times the people of [20, 60]"

@@ -18,6 +18,7 @@ from dither.foundation.atomic import refuse_to_overwrite, whole
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from dither.advice.plan import Plan
     from dither.collection.campaign import Campaign
     from dither.collection.published import Published
     from dither.core.counts import Counts
@@ -82,7 +83,7 @@ def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...]
     dither campaign check campaign.toml --people 50000
     dither campaign check campaign.toml --guess minutes 10 100
     """
-    from dither.advice.plan import cost_of_range, plan, range_words
+    from dither.advice.plan import cost_of_range, range_words
     from dither.collection.kinds import rows
     from dither.collection.next_version import found_ranges
 
@@ -99,7 +100,7 @@ def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...]
         "retired": None if published is None or published.retired is None else str(published.retired[0]),
     }
     present = presence_facts(contract)
-    planned = plan(contract.questions, people) if contract.questions and not present else None
+    planned = None if present else _planned(contract, people)
     for name, *_ in guesses:
         if name not in contract.questions:
             raise unknown_name("question", name, list(contract.questions))
@@ -131,6 +132,17 @@ def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...]
     for name, low, high in guesses:
         click.echo(f"\n{name}: {range_words(contract.questions[name], (low, high))}")
     check_protection(contract.whole_guarantee)
+
+
+def _planned(contract: Campaign, people: int) -> Plan | None:
+    """Return the predicted errors of a campaign, or None without questions."""
+    from dither.advice.plan import plan, plan_of_days
+
+    if not contract.questions:
+        return None
+    if contract.repeat == "kept change":
+        return plan_of_days({name: contract.change(name) for name in contract.questions}, people)
+    return plan(contract.questions, people)
 
 
 def presence_facts(contract: Campaign) -> dict[str, Any]:
