@@ -64,7 +64,7 @@ class Matrix(NumberMechanism):
 
     weights: Sequence[Sequence[Real]]
     _: KW_ONLY
-    epsilon: float = math.nan  # by default the ε that the weights spend
+    epsilon: float = math.nan  # the ε that the weights spend by default
     points: Sequence[float] | None = None
     values: Sequence[float] | None = None
 

@@ -112,7 +112,7 @@ _GRIDS: Final = (16, 23, 24, 31, 32)  # bits of a uniform number from which nois
 
 
 def _uniform_grid(numbers: Floats, inputs: Floats, scale: float) -> Columns:
-    """Return the distance of exp(−|report − input|/scale) from multiples of 2^−bits, for two inputs.
+    """Return the distance of exp(−|report − input|/scale) from multiples of 2^−bits under two inputs.
 
     Laplace noise is −scale·ln(U) with a sign. If U has few bits, this is 0 up to rounding under the
     input itself, and anything under other inputs [Mironov12]. The number is log2 of the distance in units.

@@ -26,7 +26,7 @@ _GROWTH: Final = 4  # growth of the rounds
 _INPUTS: Final = 300  # largest number of inputs
 _EVENTS, _EVENTS_AT_LAST = 6, 4
 _INPUTS_LATER: Final = 4
-_MAIN, _LAST = 0.8, 0.6  # shares of α, for all rounds and for the last one
+_MAIN, _LAST = 0.8, 0.6  # shares of α in all rounds and in the last one
 _LEARNED: Final = 1 << 18  # number of last reports that are searched
 _ERRORS: Final = 2.5  # standard errors that the ranking of candidates subtracts
 
