@@ -1,6 +1,6 @@
 """Two collectors at addresses of their own, on one database behind nginx: cut off, killed, and restarted.
 
-DITHER_BATCHES=1000000 sends more batches than a usual run does.
+DITHER_BATCHES=1e6 sends more batches than a usual run does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from tests.collection.test_server_proxies import free_port
 
 pytestmark = pytest.mark.slow
 
-BATCHES = int(os.environ.get("DITHER_BATCHES", "10000"))
+BATCHES = int(float(os.environ.get("DITHER_BATCHES", "1e4")))
+CONNECTIONS = 16 if BATCHES < 100_000 else 64
 HOSTS = ("127.0.0.2", "127.0.0.3")
 NGINX = """
 pid {folder}/pid;
@@ -49,6 +50,7 @@ http {{
     upstream collectors {{
         server {first} max_fails=1 fail_timeout=2s;
         server {second} max_fails=1 fail_timeout=2s;
+        keepalive 64;
     }}
     server {{
         listen 127.0.0.1:{port};
@@ -99,7 +101,7 @@ class Senders:
         self._left -= 1
         return next(self._fresh)
 
-    async def run(self, connections: int = 16) -> None:
+    async def run(self, connections: int = CONNECTIONS) -> None:
         """Send everything."""
         async with asyncio.timeout(1800 + self._left / 50):
             await asyncio.gather(*(self._connection() for _ in range(connections)))

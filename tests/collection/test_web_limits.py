@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
 
 from dither.collection.settings import Networks, limited_as
-from dither.collection.web.requests import RateLimits, Unfinished, client_address
+from dither.collection.web.requests import RateLimits, Unfinished, client_address, has_arrived
 
 
 def test_a_bucket_is_emptied_and_filled_again() -> None:
@@ -82,3 +83,14 @@ def test_unfinished_bodies_are_limited_for_each_address_and_in_all() -> None:
     assert not unfinished.add("c", 1)
     unfinished.remove(None, 56_000)
     assert unfinished.add("c", 1)
+
+
+def test_a_body_that_uvicorn_has_is_known_before_it_is_received() -> None:
+    """Such a body needs no timer. Where the server says nothing, there is one."""
+    impl = pytest.importorskip("uvicorn.protocols.http.httptools_impl")
+    cycle = impl.RequestResponseCycle.__new__(impl.RequestResponseCycle)
+    for more in (True, False):
+        cycle.more_body = more
+        assert has_arrived(cycle.receive) is not more
+    assert not has_arrived(lambda: None)
+    assert "self.cycle.more_body = False" in inspect.getsource(impl.HttpToolsProtocol.on_message_complete)

@@ -455,8 +455,8 @@ class Batches:
         try:
             batch = await asyncio.to_thread(read, body, form) if len(body) > _LARGE else read(body, form)
             arrived = check(self._collector, campaign, batch)
-            if charged is not None and batch.reports > 1:
-                self._limits.charge(charged, batch.reports - 1)
+            if charged is not None and (reports := batch.reports) > 1:
+                self._limits.charge(charged, reports - 1)
             await self._writer.store(arrived)
         except BatchRefused as refused:
             self._collector.refuse(refused.reason, campaign)
@@ -530,10 +530,24 @@ class Batches:
         stated = header(scope, b"content-length")
         if stated is not None and (not stated.isdigit() or int(stated[:20]) > most):
             raise BatchRefused(Reason.SIZE)
-        body = bytearray()
+        if has_arrived(receive):  # most bodies, which need no timer and no memory for long
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _Gone
+            body = bytes(message.get("body", b""))
+        else:
+            body = await self._parts(receive, most, charged)
+        if len(body) > most:
+            raise BatchRefused(Reason.SIZE)
+        if not body if stated is None else len(body) != int(stated):
+            raise _Lost
+        return body
+
+    async def _parts(self, receive: Receive, most: int, charged: str | None) -> bytes:
+        """Return a body that arrives in parts, up to the first part that makes it too long."""
+        body, more = bytearray(), True
         try:
             async with asyncio.timeout(self._collector.settings.patience):
-                more = True
                 while more and len(body) <= most:
                     message = await receive()
                     if message["type"] == "http.disconnect":
@@ -546,11 +560,12 @@ class Batches:
             raise BatchRefused(Reason.SLOW) from None
         finally:
             self._unfinished.remove(charged, len(body))
-        if len(body) > most:
-            raise BatchRefused(Reason.SIZE)
-        if not body if stated is None else len(body) != int(stated):
-            raise _Lost
         return bytes(body)
+
+
+def has_arrived(receive: Receive) -> bool:
+    """Return whether uvicorn has read the end of a request, so that its body is received at once."""
+    return getattr(getattr(receive, "__self__", None), "more_body", True) is False
 
 
 def campaign_of(path: str, after: str = _AFTER) -> str | None:
