@@ -615,7 +615,7 @@ class PostgresqlStore(CollectorStore):
             with self.snapshot() as sql:
                 meta = read_meta(sql)
                 if meta.generation == self._generation:  # otherwise the next look rebuilds the counts
-                    self._known.learn(sql, meta.segment, over)
+                    self._known.learn(sql, meta, over)
                     yield from self._news(sql, over)
 
     def _news(self, sql: Connection[Any], over: int) -> News:

@@ -35,8 +35,9 @@ _LIST: Final = """SELECT inhrelid::regclass::text FROM pg_inherits
     WHERE inhparent = 'dither_reports'::regclass"""  # the partitions; each name ends with the number
 _NEW: Final = """CREATE TABLE dither_reports_{0} (LIKE dither_reports);
     ALTER TABLE dither_reports ATTACH PARTITION dither_reports_{0} FOR VALUES IN ({0})"""
-_FULL: Final = """SELECT pg_indexes_size(to_regclass('dither_reports_{0}'))
-    > least({1}, pg_size_bytes(current_setting('shared_buffers')) / 2)"""
+_FULL: Final = """SELECT segment FROM dither_meta
+    WHERE pg_indexes_size(to_regclass('dither_reports_' || segment))
+    > least(%s, pg_size_bytes(current_setting('shared_buffers')) / 2)"""
 _CLOSE: Final = """INSERT INTO dither_segments VALUES (%s, %s)
     ON CONFLICT (number) DO UPDATE SET closed = excluded.closed"""
 
@@ -97,9 +98,8 @@ def begin_after_full(sql: Connection[Any]) -> None:
     They are to stay in the memory of the database. If others hold the store for long, the next call tries
     again.
     """
-    segment = read_meta(sql).segment
-    (full,) = sql.execute(_FULL.format(segment, _INDEXES)).fetchone() or (None,)
-    if not full or not (segment + 1) % (1 << DAY):
+    (segment,) = sql.execute(_FULL, (_INDEXES,)).fetchone() or (0,)
+    if not segment or not (segment + 1) % (1 << DAY):
         return
     from psycopg.errors import LockNotAvailable
 
@@ -129,13 +129,15 @@ class KnownIdentities:
         self._filter = IdentityFilter()
         self._tick = -1  # segments that were closed up to this tick are in the filter
 
-    def learn(self, sql: Connection[Any], present: int, over: int) -> None:
+    def learn(self, sql: Connection[Any], meta: Meta, over: int) -> None:
         """Read the identities of segments that closed later, up to a tick that is over, in a snapshot."""
-        segments = list_segments(sql)
-        self._filter.keep(segments)
-        closed = dict(sql.execute("SELECT number, closed FROM dither_segments").fetchall())
+        segments, closed = {}, {}
+        if meta.closed > self._tick:
+            segments = list_segments(sql)
+            self._filter.keep(segments)
+            closed = dict(sql.execute("SELECT number, closed FROM dither_segments").fetchall())
         for segment, name in segments.items():
-            if segment == present or not self._tick < closed[segment] <= over:
+            if segment == meta.segment or not self._tick < closed[segment] <= over:
                 continue
             if segment not in self._filter:
                 self._filter.put(segment, _read(sql, name, -1, over))
