@@ -100,7 +100,7 @@ def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...]
         "retired": None if published is None or published.retired is None else str(published.retired[0]),
     }
     present = presence_facts(contract)
-    planned = None if present else _planned(contract, people)
+    planned = None if present else _plan_of(contract, people)
     for name, *_ in guesses:
         if name not in contract.questions:
             raise unknown_name("question", name, list(contract.questions))
@@ -134,7 +134,7 @@ def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...]
     check_protection(contract.whole_guarantee)
 
 
-def _planned(contract: Campaign, people: int) -> Plan | None:
+def _plan_of(contract: Campaign, people: int) -> Plan | None:
     """Return the predicted errors of a campaign, or None without questions."""
     from dither.advice.plan import plan, plan_of_days
 
