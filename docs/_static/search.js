@@ -5,8 +5,9 @@
 
 const SMALL = new Set(
   `a an and are as at be been but by can could did do does for from get had has have how i if in into is it its me
-  may my no of on one or our so such than that the their them then there these they this to us use using want was
-  we were what when where which who why will with would you your dither page pages please`.split(/\s+/),
+  may my no of on one or our per so such than that the their them then there these they this to us use using via vs
+  want was we were what when where which who why will with within without would you your dither page pages
+  please`.split(/\s+/),
 );
 const WEIGHTS = { guide: 1, notebooks: 0.55, mechanisms: 0.6, verb: 0.5, api: 0.3, benchmarks: 0.2, project: 0.2 };
 const SOUNDS = [
@@ -53,6 +54,15 @@ function within(part, all) {
   return part.length > 0 && all.some((_, start) => part.every((word, at) => all[start + at] === word));
 }
 
+/** The words of phrases, each with the largest share that it has in one of them. */
+function shares(phrases) {
+  const found = new Map();
+  for (const phrase of phrases) {
+    for (const word of phrase) found.set(word, Math.max(found.get(word) ?? 0, 1 / phrase.length));
+  }
+  return found;
+}
+
 /** The index with its words as stems, counted: done once. */
 function prepare(pages) {
   const frequency = new Map();
@@ -73,9 +83,9 @@ function prepare(pages) {
     const prepared = {
       ...page, sections, counts, phrases, titled: stems(page.title),
       headed: new Set(sections.flatMap((section) => section.stems)),
-      known: new Set(phrases.flat()), size: [...counts.values()].reduce((sum, times) => sum + times, 1),
+      known: shares(phrases), size: [...counts.values()].reduce((sum, times) => sum + times, 1),
     };
-    for (const key of new Set([...counts.keys(), ...prepared.known])) {
+    for (const key of new Set([...counts.keys(), ...prepared.known.keys()])) {
       frequency.set(key, (frequency.get(key) ?? 0) + 1);
     }
     return prepared;
@@ -119,10 +129,25 @@ function readings(index, word, last) {
   return found;
 }
 
+/** Whether a word of the index begins with what was typed. */
+function starts(index, word) {
+  return index.all[firstFrom(index.all, word)]?.startsWith(word) ?? false;
+}
+
+/** The word, or the most frequent word of the index that differs from it by one letter. */
+function spelled(index, word) {
+  if (index.frequency.has(word) || word.length < 5) return word;
+  let best = word;
+  for (const other of index.all) {
+    if (near(word, other) && index.frequency.get(other) > (index.frequency.get(best) ?? 0)) best = other;
+  }
+  return best;
+}
+
 /** The best place of a page for one word: title, words of readers, headings, text. */
 function weigh(page, key) {
   let weight = page.titled.includes(key) ? 10 : 0;
-  if (page.known.has(key)) weight = Math.max(weight, 7);
+  if (page.known.has(key)) weight = Math.max(weight, 4 + 3 * page.known.get(key));
   if (page.headed.has(key)) weight += 3;
   const times = page.counts.get(key) ?? 0;
   return weight + (3 * times) / (times + 1.5 + page.size / 500);
@@ -130,8 +155,9 @@ function weigh(page, key) {
 
 /** The pages for a query, best first: page, title, section, score. */
 function search(index, query) {
-  const words = stems(query);
-  if (!words.length) return [];
+  const typed = stems(query);
+  if (!typed.length) return [];
+  const words = typed.map((word, at) => (at === typed.length - 1 && starts(index, word) ? word : spelled(index, word)));
   const said = query.trim().toLowerCase().replace(/^(dt|dither)\.|\(\)$/g, "");
   const asName = /^dt\.|[_.]|\(\)$/.test(query.trim()) || /[a-z][A-Z]|^[A-Z]{2,}[a-z]?/.test(query.trim());
   const options = words.map((word, at) => readings(index, word, at === words.length - 1));
