@@ -20,6 +20,7 @@ from dither.collection.store.delta import FORM, NAME, export_to_delta, schema
 from dither.collection.store.store import Withdrawal
 from dither.core.counts import Counts
 from dither.data import sql
+from dither.data.sql.delta import table_errors
 from dither.errors import DitherError, InvalidParameter
 from tests.collection.campaigns import DAY
 from tests.collection.conftest import MakeStore
@@ -299,6 +300,20 @@ def test_what_is_wrong_is_said_in_a_sentence(
     with pytest.raises(InvalidParameter, match="no Delta table found"):
         sql.connect(tmp_path.as_uri())
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("http://127.0.0.1:40311/nowhere: NoSuchBucket", "unknown bucket"),
+        ("http://127.0.0.1:9000/x: 403 Forbidden, request 1404", "no permission"),
+        ("status: 404", "unknown bucket"),
+        ("request 94017 of tcp connect error", "the object store does not answer"),
+    ],
+)
+def test_a_number_of_a_port_is_not_taken_for_a_status(words: str, sentence: str) -> None:
+    with pytest.raises(InvalidParameter, match=f"the table s3://x/y: {sentence}"), table_errors("s3://x/y"):
+        raise OSError(words)
 
 
 def test_a_machine_whose_clock_is_wrong_adds_reports_and_removes_no_file(

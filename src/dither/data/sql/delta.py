@@ -93,6 +93,8 @@ def table_errors(address: str) -> Iterator[None]:
         raise
     except (module.exceptions.DeltaError, OSError, ValueError) as error:
         words = str(error).lower()
-        known = (reason for signs, reason in _KINDS if any(sign in words for sign in signs))
+        # Not inside of a longer number: a port or the identity of a request may contain a status.
+        patterns = ((rf"(?<!\d)(?:{'|'.join(signs)})(?!\d)", reason) for signs, reason in _KINDS)
+        known = (reason for pattern, reason in patterns if re.search(pattern, words))
         reason = next(known, f"it cannot be read or written ({type(error).__name__})")
         raise InvalidParameter(f"the table {address}: {reason}") from None
