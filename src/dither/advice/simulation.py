@@ -116,7 +116,7 @@ class ShapeQuestion:
         return float(np.abs(gaps).mean()) * line.length
 
     def mean(self, misses: list[float]) -> tuple[float, float]:
-        """Return the error over all runs and its standard error; a quantile's is a root mean square."""
+        """Return the error over all runs and standard error; for a quantile the root mean square."""
         average = float(np.mean(misses))
         spread = float(np.std(misses, ddof=1)) / math.sqrt(len(misses))
         if self.share is None:

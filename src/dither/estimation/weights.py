@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _ALONE: Final = 0.01  # lower limit of the other people's share of the weight, for the error
 _FEW: Final = 100.0  # effective people; with fewer, and weights this uneven, a few people carry the weight
-_UNEVEN: Final = 5.0  # the least ratio of the number of people to the effective people for this
+_UNEVEN: Final = 5.0  # the least ratio of people to effective people with which few people carry the weight
 _ROUNDS: Final = 1000
 _CLOSE: Final = 1e-10  # relative tolerance of a total
 _AGREE: Final = 1e-6  # relative tolerance of the sums of two lists of published totals

@@ -1,4 +1,4 @@
-"""Mechanism for the mean of vectors, one report per vector: `dt.Optimal` on `dt.Vectors`."""
+"""A mechanism for the mean of vectors, with one report per vector: `dt.Optimal` on `dt.Vectors`."""
 
 from __future__ import annotations
 
