@@ -91,7 +91,7 @@ def test_requests_that_cannot_be_met() -> None:
         place((2.0,), "absolute", at=0.3)
     with pytest.raises(dt.errors.InvalidParameter, match="pieces"):
         solve(1.0, "absolute", pieces=0)
-    with pytest.raises(dt.errors.InvalidParameter, match="levels"):
+    with pytest.raises(dt.errors.InvalidParameter, match="level"):
         place((1.0, -1.0), "absolute", at=0.3)
     with pytest.raises(dt.errors.InvalidParameter, match="loss"):
         solve(1.0, abs, pieces=2)  # type: ignore[arg-type]

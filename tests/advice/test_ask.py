@@ -151,7 +151,7 @@ def test_a_large_budget_is_warned_about_once() -> None:
     [
         (lambda: dt.ask((18, 100), epsilon=1), r"expected a domain, such as dt\.Interval\(18, 100\)"),  # type: ignore[arg-type]
         (lambda: dt.ask(HOURS, 1), r"by name: ask\(domain, epsilon=…\)"),  # type: ignore[misc]
-        (lambda: dt.ask(HOURS, epsilon=-1), "not -1"),
+        (lambda: dt.ask(HOURS, epsilon=-1), "got -1"),
         (lambda: dt.ask(HOURS, epsilon=1, goal="mean"), r"such as dt\.goals\.Mean\(\), got 'mean'"),  # type: ignore[arg-type]
         (lambda: dt.ask(HOURS, epsilon=1, goal=dt.goals.Ranges()), "got Ranges"),
         (lambda: dt.ask(dt.Text(8), epsilon=1), "name a mechanism"),

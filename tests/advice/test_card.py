@@ -82,7 +82,7 @@ def test_the_card_has_its_schema(tmp_path: Path) -> None:
     assert run("card", campaign, *stated, "-o", out).exit_code == 2  # it exists
     for words in ((), ("--asker", "A"), (*stated, "--ends", "tomorrow"), (*stated, "--ends", "2026-04-01")):
         assert run("card", campaign, *words).exit_code == 2
-    with pytest.raises(InvalidParameter, match="names its contact"):
+    with pytest.raises(InvalidParameter, match="names the contact"):
         card(AGE, asker="A", contact=" ")
     with pytest.raises(InvalidParameter, match="people to be an integer"):
         card(AGE, asker="A", contact="b", people=0)
