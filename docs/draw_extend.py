@@ -1,4 +1,4 @@
-"""Draw the picture of docs/extend.md: the code of the page itself, with the figure saved as a picture."""
+"""Draw the picture of docs/extend.md: the code of the page itself, with the figure saved wide and narrow."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import re
 from pathlib import Path
 
 import numpy as np
+from draw_gallery import narrow_figures
 
 import dither as dt
+import dither.core.question.base
+from dither.foundation.randomness import Seeded
 
 HERE = Path(__file__).parent
 
@@ -19,7 +22,16 @@ def main() -> None:
         block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "savefig" in block
     )
     picture = str(HERE / "pictures" / "extend.png")
-    exec(recipe.replace('"error_by_epsilon.pdf"', f"{picture!r}, dpi=150"), {"dt": dt, "np": np})
+    lines = recipe.replace('"error_by_epsilon.pdf"', f"{picture!r}, dpi=150")
+    draw(lines)
+    with narrow_figures():
+        draw(lines)
+
+
+def draw(lines: str) -> None:
+    """Run the recipe with the same draws every time."""
+    dither.core.question.base.SYSTEM = Seeded(2025)
+    exec(lines, {"dt": dt, "np": np})
 
 
 if __name__ == "__main__":

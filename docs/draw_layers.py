@@ -18,7 +18,7 @@ BANDS = (
     ("promises, numbers", "foundation", "#e3e6ea"),
 )
 INK, NOTE = "#22303c", "#5b6b79"
-LEFT, WIDTH, BOX, STEP, LETTER = 190.0, 760.0, 28.0, 38.0, 7.6
+BOX, STEP, LETTER = 28.0, 38.0, 7.6
 
 
 def layers() -> list[list[str]]:
@@ -41,8 +41,9 @@ def bands() -> list[tuple[str, str, list[str]]]:
     return found
 
 
-def picture() -> str:
-    """Return the picture as SVG: a band above another may import it."""
+def picture(*, narrow: bool = False) -> str:
+    """Return the picture as SVG: a band above another may import it. A narrow one has its words above."""
+    left, across, above = (6.0, 350.0, 22.0) if narrow else (190.0, 760.0, 0.0)
     parts: list[str] = []
 
     def text(x: float, y: float, words: str, *, anchor: str = "middle", more: str = f'fill="{INK}"') -> None:
@@ -52,16 +53,16 @@ def picture() -> str:
     for words, colour, rooms in bands():
         rows: list[list[str]] = [[]]
         for room in rooms:
-            if sum(len(name) * LETTER + 32.0 for name in [*rows[-1], room]) > WIDTH:
+            if sum(len(name) * LETTER + 32.0 for name in [*rows[-1], room]) > across:
                 rows.append([])
             rows[-1].append(room)
-        height = STEP * len(rows) + 10.0
-        parts.append(
-            f'<rect x="16" y="{y}" width="{LEFT + WIDTH - 16}" height="{height}" rx="6" fill="{colour}"/>'
-        )
-        text(30.0, y + height / 2 + 4, words, anchor="start")
+        height = STEP * len(rows) + 10.0 + above
+        start = left if narrow else 16.0
+        size = f'x="{start:g}" y="{y}" width="{left + across - start}" height="{height}"'
+        parts.append(f'<rect {size} rx="6" fill="{colour}"/>')
+        text(start + 14.0, y + (20.0 if narrow else height / 2 + 4), words, anchor="start")
         for number, row in enumerate(rows):
-            x, top = LEFT + 10.0, y + 10.0 + STEP * number
+            x, top = left + 10.0, y + 10.0 + above + STEP * number
             for room in row:
                 width = len(room) * LETTER + 20.0
                 parts.append(
@@ -71,7 +72,7 @@ def picture() -> str:
                 text(x + width / 2, top + 18.5, room, more=f'fill="{INK}" font-family="monospace"')
                 x += width + 12.0
         y += height + 8.0
-    right = LEFT + WIDTH + 24.0
+    right = left + across + (12.0 if narrow else 24.0)
     parts.append(
         f'<path d="M {right} 20 V {y - 24} m -6 -10 l 6 10 l 6 -10" fill="none" stroke="{INK}" '
         'stroke-width="1.6"/>'
@@ -86,3 +87,4 @@ def picture() -> str:
 
 if __name__ == "__main__":
     PICTURE.write_text(picture(), encoding="utf-8")
+    PICTURE.with_stem("layers-portrait").write_text(picture(narrow=True), encoding="utf-8")

@@ -43,21 +43,24 @@ def bars(axes: Any, mechanism: dt.Optimal) -> None:
     axes.set_xlim(min(low, 0) - step, max(high, 1) + step)
 
 
-def shapes() -> None:
-    figure = Figure(figsize=(9, 8), layout="constrained")
-    grid = figure.subplots(len(KINDS), len(BUDGETS))
-    for row, (title, kind) in zip(grid, KINDS.items(), strict=True):
-        for axes, epsilon in zip(row, BUDGETS, strict=True):
-            mechanism = dt.Optimal(UNIT, epsilon=epsilon, **kind)
-            bars(axes, mechanism)
-            numbers = np.unique(mechanism.book.values).size
-            dress_axes(axes, title=f"{title}, ε = {epsilon:g}\n{numbers} different reports")
+def shapes(name: str, size: tuple[float, float], columns: int) -> None:
+    """Draw each kind at each budget, in rows of `columns` panels."""
+    figure = Figure(figsize=size, layout="constrained")
+    cases = [(title, kind, epsilon) for title, kind in KINDS.items() for epsilon in BUDGETS]
+    grid = figure.subplots(len(cases) // columns, columns)
+    for axes, (title, kind, epsilon) in zip(grid.flat, cases, strict=True):
+        mechanism = dt.Optimal(UNIT, epsilon=epsilon, **kind)
+        bars(axes, mechanism)
+        numbers = np.unique(mechanism.book.values).size
+        different = "different " if columns > 2 else ""
+        dress_axes(axes, title=f"{title}\nε = {epsilon:g}, {numbers} {different}reports")
     for axes in grid[-1]:
         axes.set_xlabel("report")
     for axes in grid[:, 0]:
         axes.set_ylabel("probability")
-    figure.suptitle(f"Best possible reports of the value {INPUT} (dotted); grey: what every value shares")
-    figure.savefig(PICTURES / "optimal-shapes.png", dpi=100, metadata={"Software": None})
+    head = f"Best possible reports of the value {INPUT} (dotted)", "grey: what every value shares"
+    figure.suptitle(("; " if columns > 2 else "\n").join(head))
+    figure.savefig(PICTURES / name, dpi=100, metadata={"Software": None})
 
 
 def errors() -> None:
@@ -94,5 +97,6 @@ def save(figure: Figure, name: str) -> None:
 
 
 if __name__ == "__main__":
-    shapes()
+    shapes("optimal-shapes.png", (9, 8), 3)
+    shapes("optimal-shapes-portrait.png", (4.4, 10.5), 2)
     errors()

@@ -81,7 +81,7 @@ function prepare(pages) {
     });
     const phrases = (page.words ?? []).map(stems);
     const prepared = {
-      ...page, sections, counts, phrases, titled: stems(page.title),
+      ...page, sections, counts, phrases, texts: phrases.map((phrase) => phrase.join(" ")), titled: stems(page.title),
       headed: new Set(sections.flatMap((section) => section.stems)),
       known: shares(phrases), size: [...counts.values()].reduce((sum, times) => sum + times, 1),
     };
@@ -165,6 +165,7 @@ function search(index, query) {
     const seen = Math.max(1, ...[...options[at].keys()].map((key) => index.frequency.get(key)));
     return Math.log(1 + index.pages.length / seen);
   });
+  const text = words.join(" ");
   const whole = rarity.reduce((sum, each) => sum + each, 0);
   const found = [];
   for (const page of index.pages) {
@@ -182,12 +183,15 @@ function search(index, query) {
     });
     if (!score) continue;
     score = (score / whole) * (covered / whole) ** 2;
-    for (const phrase of page.phrases) {
-      if (phrase.join(" ") === words.join(" ")) score += 30;
-      else if (phrase.length > 1 && within(phrase, words)) score += (18 * phrase.length) / words.length;
-      else if (words.length > 1 && within(words, phrase)) score += (12 * words.length) / phrase.length;
-    }
-    if (page.titled.join(" ") === words.join(" ")) score += 25;
+    page.phrases.forEach((phrase, at) => {
+      if (page.texts[at] === text) score += 30;
+      else if (phrase.length > 1 && phrase.length <= words.length && within(phrase, words)) {
+        score += (18 * phrase.length) / words.length;
+      } else if (words.length > 1 && words.length <= phrase.length && within(words, phrase)) {
+        score += (12 * words.length) / phrase.length;
+      }
+    });
+    if (page.titled.join(" ") === text) score += 25;
     else if (words.length > 1 && within(words, page.titled)) score += 12;
     score *= WEIGHTS[page.kind] ?? 0.3;
     if (page.name && page.name.toLowerCase() === said) score += asName ? 60 : page.kind === "mechanisms" ? 25 : 2;

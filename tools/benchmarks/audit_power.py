@@ -242,9 +242,11 @@ def picture() -> None:
         y="number of reports",
     )
     ax.legend(frameon=False, fontsize=9)
-    figure.savefig(
-        Path(__file__).parents[2] / "docs" / "pictures" / "audit-samples.svg", metadata={"Date": None}
-    )
+    docs = Path(__file__).parents[2] / "docs"
+    sys.path.insert(0, str(docs))
+    from narrow import save_with_portrait
+
+    save_with_portrait(figure, docs / "pictures" / "audit-samples.svg", metadata={"Date": None})
     print(as_markdown(["spent beyond", "reports"], [(f"{g:g}", f"{n:.0f}") for g, n in found]))
 
 
