@@ -34,7 +34,7 @@ class LittleProtection(UserWarning):
     """The budget is so large that one report nearly reveals the answer."""
 
 
-_warned: list[bool] = []  # not empty after the warning, which is given once in a process
+_warned: list[bool] = []  # not empty after the warning: it is given once in a process
 
 
 @dataclass(frozen=True, repr=False)
@@ -138,7 +138,7 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
         for mechanism in (candidate.mechanism, replace(candidate.mechanism, outputs=FEWER_OUTPUTS)):
             if len(mechanism.to_json().encode()) <= MOST_SPECIFIED:
                 return mechanism, "the smallest error of a mean of all unbiased mechanisms"
-    # This import loads the estimators, which a solved design does not need.
+    # This import loads the estimators. A solved design does not need them.
     from dither.advice.goals.numbers import Mean
 
     spread = Mean().spread

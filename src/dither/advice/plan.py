@@ -209,7 +209,7 @@ def read(question: Question) -> Reading | None:
             return _of_list(category_question(question), len(question.domain.listed))
         if line is None:
             return None
-        if line.circular:  # the error depends on how much directions agree, which is unknown before
+        if line.circular:  # the error depends on the unknown agreement of the directions
             return Reading("mean direction (none if spread evenly)", math.inf, math.inf)
         if line.scale:  # the mean of positions is not the mean of values
             return Reading("2 % and 98 % quantiles", math.inf, math.inf)

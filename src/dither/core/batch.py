@@ -55,7 +55,7 @@ class BatchBody:
 
     @staticmethod
     def of(identity: str, reports: Iterable[tuple[str, bytes]], label: str = "") -> BatchBody:
-        """Return the batch of some pairs of a fingerprint and a report, which may come in any order."""
+        """Return the batch of some pairs of a fingerprint and a report, in any order."""
         groups: dict[str, list[bytes]] = {}
         for fingerprint, report in reports:
             groups.setdefault(fingerprint, []).append(report)

@@ -102,7 +102,7 @@ class Estimate(Tableau):
     guarantee: Guarantee
     confidence: ConfidenceInterval | None = field(default=None, kw_only=True)
     labels: Sequence[Hashable] = field(default=(), kw_only=True)
-    # An object shared by estimates of the same reports, which are therefore not independent.
+    # An object shared by estimates of the same reports, because these are not independent.
     origin: object = field(default=None, kw_only=True)
     # The people who sent the reports, if known. Estimates of two calls may be of the same people.
     people: People = field(default=(), kw_only=True)

@@ -45,7 +45,7 @@ class ScoreInterval(ConfidenceInterval):
     possible: bool = False  # True if intervals are clipped to 0 and 1
     shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
     narrowed: Narrowed | None = None  # for projected frequencies with enough categories
-    claimed: bool = True  # False for posterior means, which have no confidence interval
+    claimed: bool = True  # False for posterior means: they have no confidence interval
     number: int | None = None  # the index in `narrowed`; None for all categories
     weighted: bool = False
     # The share of people who may have more items than they report, for items of sets. The share of an item is

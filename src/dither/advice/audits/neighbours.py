@@ -160,7 +160,7 @@ class Neighbours:
 
     @classmethod
     def replacing(cls, data: Sequence[Any], domain: Domain) -> Self:
-        """Return data sets that differ in their first record, which takes values of the domain."""
+        """Return data sets that differ in their first record: a value of the domain."""
         return cls.of([[value, *list(data)[1:]] for value in domain.examples()])
 
     @classmethod

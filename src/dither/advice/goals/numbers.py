@@ -73,7 +73,7 @@ class Goal(ABC):
     def columns(
         self, candidates: list[Candidate], progress: Progress | None = None
     ) -> tuple[str, list[dict[str, float | None]]]:
-        """Return how errors were found, and their columns, for `dt.compare`, which sorts by the first."""
+        """Return the source of the errors and their columns, for `dt.compare`; the first is the sort key."""
         return "", [{"error": self.error(candidate.mechanism)} for candidate in candidates]
 
     def least_error(self, candidates: list[Candidate]) -> float | None:

@@ -49,7 +49,7 @@ class MeanOfVectors(Goal):
         return on_vectors(cast(Vectors, domain), epsilon, self.each, wait=wait)
 
     def error(self, mechanism: object) -> float | None:
-        """Return the error of a mechanism for complete vectors; None for others, which need a domain."""
+        """Return the error of a mechanism for complete vectors; None for others."""
         return math.sqrt(mechanism.error / people_of(self.n)) if isinstance(mechanism, InBall) else None
 
     def errors(

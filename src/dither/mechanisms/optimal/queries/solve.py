@@ -290,7 +290,7 @@ def steady(gram: Floats) -> Floats:
 
 
 def quick_design(patterns: Floats, gram: Floats, epsilon: float, known: Sequence[Multipliers]) -> QueryDesign:
-    """Return a design from given patterns after a few rounds, which is fast and needs only numpy.
+    """Return a design from given patterns after a few rounds; this is fast and needs only numpy.
 
     Of the known multipliers and the points halfway between them, those with the largest bound are kept. With
     scipy, the best multipliers are computed.
