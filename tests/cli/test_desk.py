@@ -129,22 +129,22 @@ def test_a_picture_names_the_question(reports: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--weight", "home"], "is a question"),
+        (["--weight", "home"], "got the question"),
         (["--weight", "wieght"], "did you mean weight"),
-        (["--weight", "city"], "a weight is a number"),
+        (["--weight", "city"], "expected a weight, a number"),
         (["--difference"], "between groups"),
         (["--within", "rows"], "of a cross-table"),
         (["--test"], "--test is of"),
         (["--by", "city", "--cross", "home"], "do not go together"),
         (["--by", "city", "--difference", "Osaka"], "no group 'Osaka'"),
         (["--cross", "home", "--column", "homme"], "no question"),
-        (["--column", "minutes", "--cross", "city"], "--column minutes --by city has its groups, and --test"),
+        (["--column", "minutes", "--cross", "city"], "use --column minutes --by city, and add --test"),
         (["-o", "x.doc"], "ends in .csv"),
         (["--plot", "x.gif"], "ends in .png"),
         (["--weight", "weight", "--bins", "4"], "--bins and --step"),
         (["--population", "a=1"], "--by COLUMN"),
-        (["--by", "city", "--population", "Kyoto"], "a label and its share"),
-        (["--by", "city", "--population", "Kyoto=x"], "a label and its share"),
+        (["--by", "city", "--population", "Kyoto"], "LABEL=SHARE, once for each label"),
+        (["--by", "city", "--population", "Kyoto=x"], "LABEL=SHARE, once for each label"),
         (["--by", "city", "--population", "Kyoto=0"], "above 0"),
         (["--by", "city", "--population", "Kyoto=1", "--population", "Kyoto=1"], "once for each"),
         (["--by", "city", "--population", "Kyoto=1"], "expected a share of the population"),
@@ -192,7 +192,7 @@ def test_one_question_never_stops_the_others(tmp_path: Path) -> None:
 def test_a_file_that_occurs_twice_is_said(reports: Path, tmp_path: Path) -> None:
     twice = run("estimate", reports, reports)
     assert twice.exit_code == 2
-    assert "is named twice" in twice.output
+    assert "expected each file once" in twice.output
     copy = tmp_path / "copy.csv"
     copy.write_bytes(reports.read_bytes())
     said = run("estimate", reports, copy)
@@ -241,12 +241,12 @@ def test_waves_in_long_form_are_paired_by_the_ids_of_people(tmp_path: Path) -> N
     for words, said in (
         ((out,), "n = 3 000, if its rows are of different people)"),
         ((out, "--person", "id"), "n = 3 000, of 1 500 people)"),
-        (waves, "up to 2 rows of a person"),
-        ((out, "--by", "wave", "--test"), "up to 2 rows of a person"),
+        (waves, "up to 2 rows per person"),
+        ((out, "--by", "wave", "--test"), "up to 2 rows per person"),
         ((out, "--by", "wave", "--test", "--person", "id"), "some people are in both"),
         ((*waves, "--person", "idd"), "did you mean id"),
-        ((*waves[:1], "--by", "wave", "--contrast", "x: a=-1, b=1"), "up to 2 rows of a person"),
-        ((*waves[:1], "--by", "wave", "--population", "a=1"), "up to 2 rows of a person"),
+        ((*waves[:1], "--by", "wave", "--contrast", "x: a=-1, b=1"), "up to 2 rows per person"),
+        ((*waves[:1], "--by", "wave", "--population", "a=1"), "up to 2 rows per person"),
         ((out, "--person", "id", "--quantile", 0.5), "--person goes with --by"),
         ((out, "--by", "minutes", "--person", "id"), "other than those of --by"),
     ):
@@ -281,12 +281,15 @@ def test_regressions_and_own_contrasts(reports: Path, tmp_path: Path) -> None:
             ["--regression", "minutes ~ hoem + np.log(weight)"],
             "no question or column 'hoem': did you mean home?",
         ),
-        (["--regression", "weight ~ city"], "names no question; there are home, minutes"),
+        (
+            ["--regression", "weight ~ city"],
+            "expected a question in the formula 'weight ~ city'; the questions are home, minutes",
+        ),
         (["--regression", "minutes ~ ctiy"], "did you mean city"),
         (["--regression", "minutes"], "one side is missing"),
         (["--regression", formula, "--by", "city"], "--regression goes with --weight only"),
         (["--contrast", "a: Nara=1, Uji=-1"], "--by COLUMN --contrast"),
-        (["--by", "city", "--contrast", "a Nara=1"], "expected a name and weights"),
+        (["--by", "city", "--contrast", "a Nara=1"], "to be a name and weights"),
         (["--by", "city", "--alternative", "less"], "--alternative is of the p-values"),
         (["--by", "city", "--contrast", "a: Nara=1, Uji=1"], "add up to 0"),
         (["--by", "city", "--contrast", "a: Nara=1, Osaka=-1"], "no group 'Osaka'"),

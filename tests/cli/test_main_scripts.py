@@ -146,7 +146,7 @@ def test_a_specification_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.json"
     damaged.write_text('{"mechanism": ')
     assert f"{damaged}: " in run("audit", damaged).output.replace("\n", "")
-    assert "does not exist" in run("audit", tmp_path / "none.json").output
+    assert "check that the file exists" in run("audit", tmp_path / "none.json").output
 
 
 def test_a_folder_that_does_not_exist_is_named(trips: Path, tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_warnings_and_the_largest_epsilon_of_a_project(
         done = run(*verb)
         assert done.exit_code == 2
         assert "largest_epsilon = 2" in done.output
-        assert "guards against mistakes" in " ".join(done.output.split())
+        assert "or change the file if this is intended" in " ".join(done.output.split())
     campaign.write_text(CAMPAIGN.format(epsilon=2), encoding="utf-8")
     assert run(*words).exit_code == 0
     assert "in total, a row is promised ε ≤ 2" in run("check", raw, "--campaign", campaign).output

@@ -86,7 +86,7 @@ def test_the_text_travels_as_it_was_signed() -> None:
         ({"labels": ("x" * 65,)}, "label"),
         ({"questions": {}}, "questions"),
         ({"repeat": "once"}, "days"),
-        ({"repeat": "kept change", "days": 9}, "needs changes"),
+        ({"repeat": "kept change", "days": 9}, "expected changes"),
     ],
 )
 def test_terms_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
@@ -116,19 +116,19 @@ def test_one_person_has_one_report_or_one_for_each_period() -> None:
 
 def test_two_questions_of_one_device_text_are_refused() -> None:
     age = dt.Podium(dt.Interval(0, 1), epsilon=1)
-    with pytest.raises(InvalidParameter, match="same device text"):
+    with pytest.raises(InvalidParameter, match="got the same for the questions"):
         contract(questions={"a": age, "b": age})
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[campaign]", "[campain]", "no table"),
+        ("[campaign]", "[campain]", "expected a table"),
         ("contact", "contakt", "contact"),
-        ('purpose = "How long', '# purpose = "How long', "lacks purpose"),
+        ('purpose = "How long', '# purpose = "How long', "expected purpose"),
         ('repeat = "fresh"', 'repeat = "frish"', "fresh"),
         ("labels = [", 'labels = "x" #', "list"),
-        ("[campaign]", "[campaign]\nsampled = true", "one campaign for each question"),
+        ("[campaign]", "[campaign]\nsampled = true", "one campaign per question"),
         ("begins = 2026-05-01", 'begins = "2026-05-01"', "without quotes"),
     ],
 )

@@ -84,7 +84,7 @@ def test_a_key_is_replaced_once(tmp_path: Path) -> None:
         Published.from_json(before.to_json(), key=made.key)
     with pytest.raises(InvalidParameter, match="was replaced"):
         Signer(old)
-    with pytest.raises(InvalidParameter, match="never replaced"):
+    with pytest.raises(InvalidParameter, match="never overwritten"):
         after.hand_over(new)
     log = Signer(new).listed
     assert log is not None
@@ -109,7 +109,7 @@ def test_the_collector_serves_a_list_that_has_its_campaigns(tmp_path: Path) -> N
     file.write_text(Published.sign(contract(), signer._key).to_json(), encoding="utf-8")
     signer.publish(contract(version=2))
     plan = ServerPlan((str(file),), store, listed=str(tmp_path / "asker.campaigns"))
-    with pytest.raises(InvalidParameter, match=r"not in the list asker\.campaigns"):
+    with pytest.raises(InvalidParameter, match=r"in the list asker\.campaigns"):
         plan.campaign_list(plan.read_campaigns())
     signer.publish(contract())
     assert plan.campaign_list(plan.read_campaigns()) == signer.listed
@@ -129,7 +129,7 @@ def test_a_store_with_campaigns_does_not_begin_another_list(tmp_path: Path) -> N
     plan.check_list()
     before = list_file(key).read_bytes()
     list_file(key).unlink()
-    with pytest.raises(InvalidParameter, match=r"their list .*store\.campaigns is missing"):
+    with pytest.raises(InvalidParameter, match=r"cannot find the list .*store\.campaigns"):
         plan.check_list()
     replace(plan, no_list=True).check_list()
     list_file(key).write_bytes(before)

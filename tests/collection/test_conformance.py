@@ -359,7 +359,7 @@ def test_what_is_not_known_is_counted() -> None:
 def test_commands_that_do_not_run() -> None:
     with pytest.raises(InvalidParameter, match="command not found: 'nothing-of-this-name'"):
         run(["nothing-of-this-name"])
-    with pytest.raises(InvalidParameter, match="did not end within"):
+    with pytest.raises(InvalidParameter, match="to end within"):
         run([sys.executable, "-c", "import time; time.sleep(60)"], ("bounds",), seconds=0.5)
 
 

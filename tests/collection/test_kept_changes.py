@@ -145,7 +145,7 @@ def test_a_collector_says_what_it_does_not_count() -> None:
     with pytest.raises(InvalidParameter, match="reports_a_batch"):
         kinds.check_counted(gateway.contract)
     collector, other = make()
-    with pytest.raises(InvalidParameter, match="kept changes"):
+    with pytest.raises(InvalidParameter, match="kept change"):
         change_counts(other.contract, collector.live, "browser")
 
 

@@ -74,7 +74,7 @@ READ = {
     "date": "a day from 2026-01-01 to 2026-12-31",
     "angle": "an angle, of 360",
     "time of the day": "a time of the day",
-    "several of a list": "any of a, b, c, of which 2 are told",
+    "several of a list": "any of a, b, c, of which 2 are reported",
     "number or no answer": "a number from 0 to 180, or no answer",
     "one of a list or no answer": "one of a, b, or no answer",
     "place in a disk": "a place",
@@ -132,7 +132,7 @@ def test_the_share_of_labels_has_a_short_form() -> None:
     short, long = (Campaign.from_toml(f"{head}{name} = 0.7\n{asked}") for name in ("labels", "label_share"))
     assert short == long
     assert json.loads(short.text)["label_share"] == 700
-    with pytest.raises(InvalidParameter, match="leave label_share out"):
+    with pytest.raises(InvalidParameter, match="leave one of them out"):
         Campaign.from_toml(f"{head}labels = 0.7\nlabel_share = 0.7\n{asked}")
     with pytest.raises(InvalidParameter, match="list of texts"):
         Campaign.from_toml(f"{HEAD}labels = 0.7\n[questions.a]\ncircle = 360\nepsilon = 1\n")
@@ -165,7 +165,7 @@ def test_the_entry_points_of_javascript_are_those_of_its_client() -> None:
 def test_what_a_collector_cannot_count_is_refused_by_it() -> None:
     asked = '[questions.a]\ncategories = ["n", "y"]\nepsilon = 1\n'
     change = f'{HEAD}repeat = "kept change"\ndays = 28\nchanges = 1\n{asked}'
-    with pytest.raises(InvalidParameter, match="kept changes do not say of which period"):
+    with pytest.raises(InvalidParameter, match="kept changes do not name their period"):
         kinds.check_counted(Campaign.from_toml(change))
 
 

@@ -139,13 +139,13 @@ def test_what_cannot_follow_is_refused() -> None:
     for contract, given, error, words in (
         (plain, counts, InvalidParameter, "only a first phase"),
         (replace(FIRST, phase=Phase(follows="0" * 64)), counts, InvalidParameter, "only a first phase"),
-        (listed, counts, InvalidParameter, "no number on a scale"),
+        (listed, counts, InvalidParameter, "expected a number on a scale"),
         (FIRST, few, NotIdentifiable, "question 'minutes'.*more people have to answer"),
         (FIRST, {"minutes": "too few people"}, NotIdentifiable, "too few people"),
     ):
         with pytest.raises(error, match=words):
             next_version(contract, given, begins=DAY)
-    with pytest.raises(InvalidParameter, match="give the last day of the next one"):
+    with pytest.raises(InvalidParameter, match="give its last day"):
         next_version(FIRST, counts, begins=datetime.date(2027, 3, 1))
 
 
@@ -212,7 +212,7 @@ def test_a_store_is_read_beside_its_collector(tmp_path: Path) -> None:
         counts = stored_counts(str(place), FIRST)
         assert counts["minutes"].n == 1_000
         assert (counts["minutes"].counts == Counts.of(answers(1_000)).counts).all()
-        with pytest.raises(InvalidParameter, match="no campaign 'commute' version 9"):
+        with pytest.raises(InvalidParameter, match="cannot find the campaign 'commute' version 9"):
             stored_counts(str(place), replace(FIRST, version=9, signed_text=None))
 
 

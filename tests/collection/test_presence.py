@@ -207,7 +207,7 @@ def test_an_author_is_warned_and_a_label_of_few_devices_is_refused() -> None:
     (longer,) = presence_warnings(terms(months))
     assert "one label per week" in longer
     assert presence_warnings(terms(months, every="month")) == []
-    with pytest.raises(dt.errors.InvalidParameter, match="at least 100 expected devices"):
+    with pytest.raises(dt.errors.InvalidParameter, match="at least 100 devices for a permanent label"):
         terms(WEEKS[:2], expects=99)
     assert terms(WEEKS[:2], expects=100).expects == 100
     alone = Campaign(**{**TERMS, **PRESENT, "questions": {}, "label_share": None, "expects": 5})

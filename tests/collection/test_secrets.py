@@ -37,7 +37,7 @@ def test_a_key_is_read_back(make: Make, read: Make, tmp_path: Path) -> None:
 @KINDS
 def test_a_key_is_never_replaced(make: Make, read: Make, tmp_path: Path) -> None:
     made = public_part(make(tmp_path / "key"))
-    with pytest.raises(InvalidParameter, match="never replaced"):
+    with pytest.raises(InvalidParameter, match="never overwritten"):
         make(tmp_path / "key")
     assert public_part(read(tmp_path / "key")) == made
 

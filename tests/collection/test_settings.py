@@ -20,11 +20,11 @@ from dither.errors import InvalidParameter
         ('proxies = "10.0.0.1"', "expected proxies to be a list of texts"),
         ('proxies = ["10.0.0.0/33"]', "neither an address nor a network"),
         ("raet = 20", "rate"),
-        ("rate = 1,5", "not valid TOML"),
-        ('origins = ["city.example"]', "an origin is what browsers send"),
-        ('origins = ["https://city.example/"]', "an origin is what browsers send"),
-        ('origins = ["https://City.example"]', "an origin is what browsers send"),
-        ('origins = ["https://city.example:443"]', "an origin is what browsers send"),
+        ("rate = 1,5", "to be valid TOML"),
+        ('origins = ["city.example"]', "an origin as browsers send it"),
+        ('origins = ["https://city.example/"]', "an origin as browsers send it"),
+        ('origins = ["https://City.example"]', "an origin as browsers send it"),
+        ('origins = ["https://city.example:443"]', "an origin as browsers send it"),
     ],
 )
 def test_wrong_settings_are_refused_in_a_sentence(text: str, told: str, tmp_path: Path) -> None:

@@ -233,13 +233,13 @@ def test_a_folder_holds_a_table_or_plain_files_and_a_wrong_store_leaves_nothing(
     export_to_delta(place, table)
     (tmp_path / "file").touch()
     for target, words in (
-        (plain, "holds plain exports"),
-        (str(tmp_path / "file"), "is a file"),
-        (str(tmp_path / "file" / "below"), "is a file"),
+        (plain, "with plain exports"),
+        (str(tmp_path / "file"), "got the file"),
+        (str(tmp_path / "file" / "below"), "got the file"),
     ):
         with pytest.raises(InvalidParameter, match=words):
             export_to_delta(place, target)
-    with pytest.raises(InvalidParameter, match="holds a Delta table"):
+    with pytest.raises(InvalidParameter, match="with a Delta table"):
         export_reports(place, Path(table))
     with pytest.raises(DitherError, match="not found"):
         export_to_delta(str(tmp_path / "missing.sqlite"), str(tmp_path / "never"))
@@ -279,7 +279,7 @@ def test_what_is_wrong_is_said_in_a_sentence(
     later = str(tmp_path / "later")
     deltalake.DeltaTable.create(later, schema(), name=NAME, description=f"{FORM}0")
     for table, words in (
-        (foreign, "holds a Delta table that dither did not make"),
+        (foreign, "that dither did not make"),
         (later, "of another version of dither"),
         ("s3://nowhere-at-all/x", "unknown bucket"),
         ("s3://user:word@bucket/x", "credentials come from the environment"),

@@ -291,7 +291,7 @@ def test_another_store_and_a_restored_one_need_another_folder(tmp_path: Path) ->
         begun(store)
         store.close()
     export_reports(str(first), folder)
-    with pytest.raises(InvalidParameter, match="another store"):
+    with pytest.raises(InvalidParameter, match="those of another one"):
         export_reports(str(second), folder)
     backup(str(first), tmp_path / "copy")
     first.unlink()

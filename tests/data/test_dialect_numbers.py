@@ -185,5 +185,6 @@ def test_several_answers_in_a_cell(tmp_path: Path) -> None:
     )
     assert "3 reports" in made.output, made.output
     assert (
-        "needs --categories" in run("check", path, "--column", "tools", "--several", "|", "--most", 2).output
+        "expected --categories"
+        in run("check", path, "--column", "tools", "--several", "|", "--most", 2).output
     )

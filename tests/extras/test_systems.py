@@ -118,7 +118,7 @@ def test_without_posix_several_workers_are_refused(monkeypatch: pytest.MonkeyPat
     plan = partial(ServerPlan, ("campaign.json",), "postgresql://localhost/x", workers=2)
     assert plan().workers == 2
     monkeypatch.delattr(signal, "SIGHUP")
-    with pytest.raises(InvalidParameter, match="use one worker"):
+    with pytest.raises(InvalidParameter, match="expected one worker"):
         plan()
 
 

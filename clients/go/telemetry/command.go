@@ -147,7 +147,7 @@ func (t *Telemetry) overview(ctx context.Context, campaign *dither.Campaign) (*d
 
 func (t *Telemetry) off(ctx context.Context, campaign *dither.Campaign) (string, error) {
 	if t.base() == "" {
-		return "Telemetry is off: there is no home to keep it in.", nil
+		return "Telemetry is off: no home folder was found.", nil
 	}
 	if err := t.write("consent", "off\n"); err != nil {
 		return "", err
@@ -203,7 +203,7 @@ func (t *Telemetry) show(ctx context.Context, campaign *dither.Campaign, wrong e
 		lines = append(lines, t.words())
 	} else {
 		t.fail(wrong)
-		lines = append(lines, "What is asked cannot be read, so nothing is answered or sent: "+t.Problem()+".")
+		lines = append(lines, "The questions cannot be read, so nothing is answered or sent: "+t.Problem()+".")
 	}
 	found, err := t.overview(ctx, campaign)
 	switch {
@@ -360,7 +360,7 @@ func (t *Telemetry) erase(ctx context.Context, campaign *dither.Campaign) (strin
 	}
 	err := errors.Join(remove(own), remove(t.path("sent")), remove(t.path("deleted")))
 	return "What was kept here is erased, and telemetry is off. " + sent + " What was sent and not taken back before stays with the " +
-		"collector: nobody can tell which reports were yours." + shared, err
+		"collector: nobody can say which reports were yours." + shared, err
 }
 
 func remove(path string) error {

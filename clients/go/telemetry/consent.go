@@ -168,7 +168,7 @@ func describe(domain, stated map[string]any, labels []dither.Label) string {
 	case "categories":
 		return "one of " + answers + none
 	case "several":
-		return fmt.Sprintf("any of %s, of which %d are told", answers, number(domain, "most"))
+		return fmt.Sprintf("any of %s, of which %d are reported", answers, number(domain, "most"))
 	case "optional":
 		inner, _ := domain["of"].(map[string]any)
 		return describe(inner, stated, nil) + ", or no answer"

@@ -338,7 +338,7 @@ func spawn(environment []string) int {
 	return number
 }
 
-// Ask needs consent if there was no question before and a person is there, and returns whether it is given.
+// Ask requests consent if a person is at the terminal and never chose, and returns whether it is given.
 func (t *Telemetry) Ask() (given bool) {
 	t.locked(func(context.Context) error {
 		campaign, err := t.read()
@@ -425,7 +425,7 @@ func (t *Telemetry) agree() error {
 	return t.write("consent", bridge.Write(records)+"\n")
 }
 
-// records returns the kept consent by asker; nil if there was no question. An unreadable file is a no.
+// records returns the kept consent by asker; nil before the first choice. An unreadable file counts as a refusal.
 func (t *Telemetry) records() map[string]any {
 	content, err := os.ReadFile(t.path("consent"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -475,7 +475,7 @@ func (t *Telemetry) whyForeign() string {
 	case os.Getenv("SUDO_UID") != "":
 		return "this was started by sudo"
 	case folder == "":
-		return "there is no home to keep it in"
+		return "no home folder was found"
 	}
 	for {
 		info, err := os.Stat(folder)

@@ -236,7 +236,7 @@ func TestCircumstancesAreHostile(t *testing.T) {
 	broken := Start(Config{Campaign: "{", Key: "00", App: "mytool", Foreground: true})
 	answered(t, broken, "travel", "bus", "failed")
 	says(t, broken, "status", "Telemetry is off.")
-	says(t, broken, "show", "What is asked cannot be read")
+	says(t, broken, "show", "The questions cannot be read")
 	says(t, broken, "off", "Telemetry is off.")
 	var nobody Telemetry
 	if got := nobody.Answer("travel", 1); got != "failed" {

@@ -12,7 +12,7 @@ unknown:"This page cannot show this question.",choose:"Please choose",several:"C
 one:"Your answer is randomised on this device before it is sent. Anyone who guessed 50 % before reaches at most {reach}.",
 total:"Your answers are randomised on this device before they are sent. Anyone who guessed 50 % about you before reaches at most {total} by all of them together.",
 round:"By one answer to each question: at most {reach}.",
-unlimited:"Your answers are randomised on this device before they are sent. Over time there is no limit but that of your device.",
+unlimited:"Your answers are randomised on this device before they are sent. Over time, only the limit of your device applies.",
 first:"Nothing is answered or sent unless you agree here."},de:{agree:"Ich bin einverstanden",decline:"Nein, danke",
 agreed:"Sie sind einverstanden. Sie können das jederzeit ändern.",declined:"Sie haben abgelehnt. Nichts wird beantwortet oder gesendet.",
 asks:"{asker} fragt:",until:"Vom {begins} bis {ends}.",contact:"Kontakt: {contact}",

@@ -35,13 +35,13 @@ export const plain = {
         return state;
     },
     knows: ({ repeat, days, start, data, every, phase, changes }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase, changes] === ",,,,,",
-    decide: ({ entries, own }, asked, entry, charged) => (charged ? [] : isAnswered(entries, asked) ? refuse("answers") : fits([...entries, entry], own) ? [] : refuse("budget")),
+    decide: ({ entries, own }, facts, entry, charged) => (charged ? [] : isAnswered(entries, facts) ? refuse("answers") : fits([...entries, entry], own) ? [] : refuse("budget")),
     left: ({ entries, own }) => leftOf(remaining(entries, own, "epsilon"), own),
 };
 /** Return whether a question has all the answers that its campaign allows. */
-export const isAnswered = (entries, asked) => entries.filter((one) => same(one, asked) && one.campaign === asked.limit?.campaign).length >= (asked.limit?.answers ?? Infinity);
+export const isAnswered = (entries, facts) => entries.filter((one) => same(one, facts) && one.campaign === facts.limit?.campaign).length >= (facts.limit?.answers ?? Infinity);
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
-export const assumed = (asked, rules) => [...new Set(asked.assumes.concat(rules.assumes?.(asked) ?? []))];
+export const assumed = (facts, rules) => [...new Set(facts.assumes.concat(rules.assumes?.(facts) ?? []))];
 /** Return the assumptions of a path of this number of locations. */
 export const pathAssumes = (times = 1) => (times > 1 ? ["how many locations a trajectory has, and when they were sent, is public"] : []);
 /** The batch of permanent answers that a collector refused for good. They are not sent before the next request. */
@@ -49,21 +49,21 @@ const ASIDE = "0".repeat(32);
 /** Return whether a report waits to be sent. */
 export const waits = ({ batch }) => batch !== ASIDE;
 /** Return a queue in which a report to a question that was set aside waits again. */
-const again = (queue, asked, report) => queue.map((one) => (waits(one) || one.report !== report || !same(one, asked) ? one : { ...one, batch: null }));
+const again = (queue, facts, report) => queue.map((one) => (waits(one) || one.report !== report || !same(one, facts) ? one : { ...one, batch: null }));
 /** Return what an entry was charged for: two entries of a question with the same are one charge. */
 const terms = ({ epsilon, delta, assumes, data, times, campaign }) => JSON.stringify([epsilon, delta, assumes, data, times, campaign]);
 /** Return whether an entry was charged for exactly what another one would be. */
 export const isPaid = (one, due) => one && same(one, due) && terms(one) === terms(due);
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, without a report, and its state is not kept. */
-export function answer(state, id, asked, policy, rules, drawing) {
-    const { epsilon, delta, repeat, data, times, limit } = asked;
-    const assumes = assumed(asked, rules);
-    const question = named(asked);
+export function answer(state, id, facts, policy, rules, drawing) {
+    const { epsilon, delta, repeat, data, times, limit } = facts;
+    const assumes = assumed(facts, rules);
+    const question = named(facts);
     const entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }), ...(limit && { campaign: limit.campaign }) };
     const find = (list, id) => list.find((one) => one.id === id);
     // Only a charged report is given again: the same question, and the same terms.
     const paid = (one) => isPaid(one, entry);
-    const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
+    const kept = state.answers.find((one) => same(one, facts) && one.permanent === repeat);
     const charged = find(state.entries, kept?.id);
     const waiting = find(state.queue, id);
     const own = find(state.entries, id);
@@ -71,15 +71,15 @@ export function answer(state, id, asked, policy, rules, drawing) {
         const periodic = repeat === "kept change"; // it is about its own period, and charged once for all its reports
         if (periodic && own?.data)
             entry.data = own.data;
-        if (!same(waiting ?? own, asked) || !(periodic && !own ? true : paid(own ?? charged)))
+        if (!same(waiting ?? own, facts) || !(periodic && !own ? true : paid(own ?? charged)))
             return refuse("id");
         if (!waiting)
             return [{ is: "acknowledged", reports: 0 }];
-        return [{ is: "resent", report: waiting.report }, waits(waiting) ? undefined : { ...state, queue: again(state.queue, asked, waiting.report) }];
+        return [{ is: "resent", report: waiting.report }, waits(waiting) ? undefined : { ...state, queue: again(state.queue, facts, waiting.report) }];
     }
-    if (!accepts(policy, asked, assumes))
+    if (!accepts(policy, facts, assumes))
         return refuse("policy");
-    const [ended, next, queued = !kept] = rules.decide(state, asked, entry, kept && (charged ?? entry), drawing);
+    const [ended, next, queued = !kept] = rules.decide(state, facts, entry, kept && (charged ?? entry), drawing);
     if (ended)
         return [ended, next];
     const stays = kept && repeat === "same";
@@ -87,7 +87,7 @@ export function answer(state, id, asked, policy, rules, drawing) {
         return refuse("changed");
     const report = drawing && (stays ? kept.report : drawing.report());
     const changed = { ...(next ?? state) };
-    changed.queue = queued ? [...state.queue, { ...question, id, report: report, batch: null }] : again(state.queue, asked, report);
+    changed.queue = queued ? [...state.queue, { ...question, id, report: report, batch: null }] : again(state.queue, facts, report);
     if (kept)
         return [{ is: "repeated", charged: "0", report }, changed];
     changed.entries = [...state.entries, entry];

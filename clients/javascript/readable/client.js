@@ -39,7 +39,7 @@ export function withheld(kept, shown, url) {
 /** Take what waits off the queue. Permanent answers may be given again, unless they are in a batch that may have arrived. */
 const unqueued = (state, chosen) => state.queue.filter((one) => waits(one) && chosen(one)).reduce((state, { id, batch }) => (batch ? acknowledge : drop)(state, id)[1] ?? state, state);
 /** Return an inquiry; throw `Malformed` if it is something else. */
-const asks = (inquiry) => (need(inquiry?.asked, "asking", "expected an inquiry of device.asking"), inquiry);
+const checked = (inquiry) => (need(inquiry?.asked, "asking", "expected an inquiry of device.asking"), inquiry);
 /** Return what a question takes. */
 function expected({ form, scale }, { device }) {
     return form ? `a ${form}, such as ${form === "time" ? "13:45" : "2026-05-01"}` : scale ? `a number from ${scale[0]} to ${scale.at(-1)}` : JSON.stringify(JSON.parse(device).domain).slice(0, 300);
@@ -47,7 +47,7 @@ function expected({ form, scale }, { device }) {
 export const refused = (reason, words) => ({ is: "refused", reason, words });
 /** Send batch after batch, until the queue is empty or the collector cannot be reached or is busy. `settle` takes a batch off the queue, and returns how many reports it was. */
 export async function deliver(next, settle, url, { fetch = globalThis.fetch, pack }, source) {
-    const told = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
+    const result = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
     const unsent = (refused, words) => [{}, JSON.stringify({ refused, words: "" + words })];
     for (let found; (found = await next());) {
         const { id, body } = found; // a sentence has neither
@@ -61,15 +61,15 @@ export async function deliver(next, settle, url, { fetch = globalThis.fetch, pac
         const { fate, reason, words } = judge(id, status, text);
         const { reports: dropped = 0 } = (fate !== "kept" && (await settle(id, fate)));
         if (fate === "acknowledged")
-            told.sent += dropped;
+            result.sent += dropped;
         else
-            told.refused.push({ reason: reason || "status " + status, words: words || "no collector at …/campaigns/<id>/batches; it may have moved", dropped });
+            result.refused.push({ reason: reason || "status " + status, words: words || "no collector at …/campaigns/<id>/batches; it may have moved", dropped });
         // Up to a quarter more, so that devices that were turned away together do not come back together.
-        told.retryAfter = Math.min(Math.max(+headers?.get("retry-after") || 0, 0), 86400) * (1 + source.take(1)[0] / 1024);
+        result.retryAfter = Math.min(Math.max(+headers?.get("retry-after") || 0, 0), 86400) * (1 + source.take(1)[0] / 1024);
         if (fate === "kept")
             break;
     }
-    return told;
+    return result;
 }
 /** Open the account of a device; a missing one is created with these limits. */
 async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain } = {}) {
@@ -114,7 +114,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
     /** Return the next batch, or the reason without one. */
     const next = (inquiries, { label = "", pack = jsonBody }, url) => {
         for (const inquiry of [inquiries].flat()) {
-            const { terms } = asks(inquiry);
+            const { terms } = checked(inquiry);
             need(!label || (terms.labels?.includes(label) ?? true), "label", `${JSON.stringify(label)} is not in the campaign; it lists ${JSON.stringify(terms.labels)}`);
         }
         return happen((state, kept) => {
@@ -140,13 +140,13 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
                 throw new Malformed("asking", "times", name);
             const [cost, lines] = spend?.(epsilon, times) ?? [epsilon, []];
             const odds = Math.exp(cost);
-            const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }), ...(changes && { changes }) };
-            if (!rules.knows(asked))
+            const facts = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }), ...(changes && { changes }) };
+            if (!rules.knows(facts))
                 throw new Malformed("asking", `repeat = ${repeat}: not with these rules, days, start and data; see dither-ldp/rules`, name);
             return {
                 question,
                 terms,
-                asked,
+                asked: facts,
                 text: (languages) => terms.text?.[pick(terms.languages ?? [], languages)] ?? name,
                 labels(languages) {
                     const { labels = [] } = JSON.parse(question.device).domain;
@@ -154,32 +154,32 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
                     const values = labels.map((label) => (Object(label) === label ? label.number : label));
                     return values.map((value, at) => ({ value, text: names?.[at] ?? String(value) }));
                 },
-                promise: () => happen((state) => [{ epsilon: cost, odds, reach: odds / (1 + odds), left: rules.left(state), assumes: assumed(asked, rules) }]),
+                promise: () => happen((state) => [{ epsilon: cost, odds, reach: odds / (1 + odds), left: rules.left(state), assumes: assumed(facts, rules) }]),
             };
         },
         async answer(inquiry, value, id = fresh()) {
-            const { question, terms, asked } = asks(inquiry);
+            const { question, terms, asked: facts } = checked(inquiry);
             const { otherwise, times, name } = terms;
             // The value is read only here: values that are moved to one place are one, and an error leaves the account unchanged.
             const input = [terms.value ? terms.value(value) : value, otherwise].map(question.inside).find((one) => one !== undefined && (!times || one.length === times));
             if (input === undefined)
                 return refused("value", `question "${name}": expected ${value === undefined ? "a value, got undefined" : expected(terms, question) + "; declare otherwise for all others"}`);
             return happen((state, kept) => {
-                const keyed = (purpose) => rules.source?.(kept.key, asked, input, purpose) ?? source;
+                const keyed = (purpose) => rules.source?.(kept.key, facts, input, purpose) ?? source;
                 const words = withheld(kept, terms.shown);
                 const over = words ? refused("consent", words) : ended(terms);
                 if (over)
                     return [over];
-                const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source, change: (owed) => rules.changes.draw(question, input, asked, owed, kept.key, source) });
+                const [outcome, next] = answer(state, id, facts, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source, change: (owed) => rules.changes.draw(question, input, facts, owed, kept.key, source) });
                 const leftOut = question.leftOut?.(value);
-                return [{ ...said(outcome, state, asked), ...(leftOut && { leftOut }) }, next];
+                return [{ ...said(outcome, state, facts), ...(leftOut && { leftOut }) }, next];
             });
         },
         async dryRun(inquiry) {
-            const { asked, terms } = asks(inquiry);
+            const { asked: facts, terms } = checked(inquiry);
             return happen((state, kept) => {
                 const words = withheld(kept, terms.shown);
-                return [words ? refused("consent", words) : (ended(terms) ?? said(answer(state, "", asked, allowed, rules)[0], state, asked))];
+                return [words ? refused("consent", words) : (ended(terms) ?? said(answer(state, "", facts, allowed, rules)[0], state, facts))];
             });
         },
         consent: (choice, campaign, address) => store.update((kept) => {
@@ -206,9 +206,9 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         acknowledge: (id) => happen((state) => acknowledge(state, id)),
         async send(inquiries, url, options = {}) {
             const taken = [inquiries].flat()[0]?.terms?.taken ?? acknowledge;
-            const told = await deliver(() => next(inquiries, options, url), (id, fate) => happen((state) => (fate === "dropped" ? drop : taken)(state, id)), url, options, source);
-            told.waiting = await happen(({ queue }) => [queue.filter((one) => waits(one) && among(inquiries)(one)).length]);
-            return told;
+            const result = await deliver(() => next(inquiries, options, url), (id, fate) => happen((state) => (fate === "dropped" ? drop : taken)(state, id)), url, options, source);
+            result.waiting = await happen(({ queue }) => [queue.filter((one) => waits(one) && among(inquiries)(one)).length]);
+            return result;
         },
         account: (look = (state) => [state]) => happen((state, kept) => look(state, rules, kept, allowed, source)),
     };

@@ -31,7 +31,7 @@ export const words = {
         one: "Your answer is randomised on this device before it is sent. Anyone who guessed 50 % before reaches at most {reach}.",
         total: "Your answers are randomised on this device before they are sent. Anyone who guessed 50 % about you before reaches at most {total} by all of them together.",
         round: "By one answer to each question: at most {reach}.",
-        unlimited: "Your answers are randomised on this device before they are sent. Over time there is no limit but that of your device.",
+        unlimited: "Your answers are randomised on this device before they are sent. Over time, only the limit of your device applies.",
         first: "Nothing is answered or sent unless you agree here.",
     },
     de: {
@@ -92,7 +92,7 @@ function make(name, attributes = {}, ...children) {
 }
 const Base = globalThis.HTMLElement ?? Object;
 /** The campaigns for which a page asks for consent, by device: their questions wait for a choice. */
-const asked = new WeakMap();
+const withConsent = new WeakMap();
 /** What both elements share: a shadow root, a language, and words in it. */
 class DitherElement extends Base {
     static observedAttributes = ["lang", "name"];
@@ -136,7 +136,7 @@ export class DitherConsent extends DitherElement {
         const { terms } = campaign;
         const language = pick((terms["languages"] ?? []), this.wanted);
         const purpose = (terms["purposes"]?.[language] ?? terms["purpose"]);
-        asked.set(device, (asked.get(device) ?? new Set()).add(campaign.shown.general));
+        withConsent.set(device, (withConsent.get(device) ?? new Set()).add(campaign.shown.general));
         const chosen = await device.chosen(campaign);
         const total = totalOf(terms);
         const status = make("p", { role: "status", part: "status" }, chosen === undefined ? (navigator.globalPrivacyControl ? said.signal : said.first) : chosen ? said.agreed : said.declined);
@@ -148,8 +148,8 @@ export class DitherConsent extends DitherElement {
         const parts = { asker: terms["asker"], begins: terms["begins"], ends: terms["ends"], contact: terms["contact"] };
         const once = terms["promise"].epsilon;
         // The total comes first: it is what a person agrees to.
-        const told = [total === undefined ? said.unlimited : fill(said.total, { total: share(total) }), ...(total === once ? [] : [fill(said.round, { reach: share(once) })])];
-        this.show(language, make("p", { part: "asker", class: "label" }, fill(said.asks, parts)), ...purpose.split("\n").map((line) => make("p", { part: "purpose" }, line)), make("ul", { part: "questions" }, ...terms["questions"].map(({ text, name }) => make("li", {}, (text?.[language] ?? name)))), make("p", { part: "promise", class: "note" }, told.join(" ")), make("p", { part: "note", class: "note" }, `${fill(said.until, parts)} ${fill(said.contact, parts)}`), make("div", { class: "buttons" }, button(said.agree, true), button(said.decline, false)), status);
+        const promises = [total === undefined ? said.unlimited : fill(said.total, { total: share(total) }), ...(total === once ? [] : [fill(said.round, { reach: share(once) })])];
+        this.show(language, make("p", { part: "asker", class: "label" }, fill(said.asks, parts)), ...purpose.split("\n").map((line) => make("p", { part: "purpose" }, line)), make("ul", { part: "questions" }, ...terms["questions"].map(({ text, name }) => make("li", {}, (text?.[language] ?? name)))), make("p", { part: "promise", class: "note" }, promises.join(" ")), make("p", { part: "note", class: "note" }, `${fill(said.until, parts)} ${fill(said.contact, parts)}`), make("div", { class: "buttons" }, button(said.agree, true), button(said.decline, false)), status);
     }
     async #choose(choice) {
         await this.device.consent(choice, this.campaign, this.address);
@@ -225,7 +225,7 @@ export class DitherQuestion extends DitherElement {
         if (value === undefined)
             return void this.#status.replaceChildren(said.missing);
         const { shown } = this.inquiry.terms;
-        const waits = shown && asked.get(this.device)?.has(shown.general) && (await this.device.chosen({ shown })) === undefined;
+        const waits = shown && withConsent.get(this.device)?.has(shown.general) && (await this.device.chosen({ shown })) === undefined;
         const outcome = waits ? refused("consent", "expected a choice in <dither-consent> first") : await this.device.answer(this.inquiry, value, this.#identity).catch((error) => {
             this.#status.replaceChildren(said.failed);
             throw error;
@@ -262,9 +262,9 @@ export function connect(device, campaign, address, root = document) {
         element.device = device;
         try {
             const name = element.getAttribute("name");
-            const asked = name && campaign.questions[name];
-            need(asked, "asking", `<dither-question name="${name}">: the campaign asks ${Object.keys(campaign.questions)}`);
-            inquiries.push((element.inquiry = device.asking(...asked)));
+            const given = name && campaign.questions[name];
+            need(given, "asking", `<dither-question name="${name}">: the campaign asks ${Object.keys(campaign.questions)}`);
+            inquiries.push((element.inquiry = device.asking(...given)));
         }
         catch (error) {
             reportError(error); // the others are answered

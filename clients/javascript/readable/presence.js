@@ -7,16 +7,16 @@ import { below, hex, need, readQuestion } from "./parts.js";
 import { AHEAD, clockAfter, DAY, epochOf, periodOf, short, systemNow } from "./rules.js";
 import { noted } from "./withdraw.js";
 const kept = (state, { asker, name }) => state.present?.find((one) => one.asker === asker && one.name === name);
-const labelOf = (state, asked) => state.answers.find((one) => asked && one.permanent === "present" && same(one, asked));
+const labelOf = (state, facts) => state.answers.find((one) => facts && one.permanent === "present" && same(one, facts));
 const periodAt = ({ every }, { wall }) => periodOf({ every, days: null, start: null }, Math.floor(wall / DAY))[0];
 const withPresence = (state, next) => ({
     ...state,
     present: [...(state.present ?? []).filter(({ asker, name }) => asker !== next.asker || name !== next.name), next],
 });
 /** The program is used: make the message of this period, unless there is one. The permanent label is drawn and charged with the first message, or never. */
-export function decidePresent(before, id, at, terms, asked, policy, { report, source }) {
+export function decidePresent(before, id, at, terms, facts, policy, { report, source }) {
     const { asker, name, share } = terms;
-    if (asked && !accepts(policy, asked, asked.assumes))
+    if (facts && !accepts(policy, facts, facts.assumes))
         return refuse("policy");
     const clock = clockAfter(before.clock, at);
     const state = { ...before, clock };
@@ -32,28 +32,28 @@ export function decidePresent(before, id, at, terms, asked, policy, { report, so
     if (known && known.period !== null && period <= known.period)
         return [{ is: "silent" }];
     // The coin for life: no device carries both kinds of labels, in no two messages.
-    const permanent = known ? known.permanent : !!asked && below(source, 1000) < share;
+    const permanent = known ? known.permanent : !!facts && below(source, 1000) < share;
     const next = withPresence(state, { asker, name, permanent, period, batch: id });
-    if (permanent && asked && (known?.period ?? null) === null && !labelOf(state, asked)) {
+    if (permanent && facts && (known?.period ?? null) === null && !labelOf(state, facts)) {
         const epoch = epochOf(state.limits.epoch, Math.max(clock.wall, state.born));
-        const entry = { ...named(asked), id, device: state.device, epsilon: charge(asked.epsilon, 64), delta: charge(asked.delta, 128), assumes: asked.assumes, first: epoch, last: epoch };
+        const entry = { ...named(facts), id, device: state.device, epsilon: charge(facts.epsilon, 64), delta: charge(facts.delta, 128), assumes: facts.assumes, first: epoch, last: epoch };
         if (clock.ahead <= AHEAD[state.limits.epoch] && !short(state, entry)) {
             const drawn = report();
-            const label = { ...named(asked), id, permanent: "present", report: drawn };
+            const label = { ...named(facts), id, permanent: "present", report: drawn };
             return [{ is: "drawn", charged: entry.epsilon, report: drawn }, { ...next, entries: [...state.entries, entry], answers: [...state.answers, label] }];
         }
     }
     return [{ is: "present" }, next];
 }
 /** Return the message that waits; one whose period is over is dropped. */
-export function decideMessage(state, at, terms, asked) {
+export function decideMessage(state, at, terms, facts) {
     const known = kept(state, terms);
     if (!known?.batch)
         return [{ is: "empty" }];
     const clock = clockAfter(state.clock, at);
     if (periodAt(terms, clock) !== known.period)
         return [{ is: "empty" }, withPresence({ ...state, clock }, { ...known, batch: null })];
-    const label = known.permanent && labelOf(state, asked);
+    const label = known.permanent && labelOf(state, facts);
     return [{ is: "message", id: known.batch, public: !known.permanent, reports: label ? [[label.fingerprint, label.report]] : [] }];
 }
 /** What a campaign says about presence: the terms, and the question of the permanent label, if it has one. */
@@ -68,8 +68,8 @@ function presenceOf({ terms, questions, unanswered }) {
     const [specification, inquiry] = given;
     const question = readQuestion(specification, inquiry.name);
     const { mechanism, epsilon, delta, fingerprint } = question;
-    const asked = { question: inquiry.name, asker, fingerprint, mechanism, epsilon, delta, assumes: [], repeat: "present", days: null, start: null, data: null, every };
-    return [{ asker, name, every, share: share }, { asked, question, value: inquiry.value, installed: inquiry.form === "installed" }];
+    const facts = { question: inquiry.name, asker, fingerprint, mechanism, epsilon, delta, assumes: [], repeat: "present", days: null, start: null, data: null, every };
+    return [{ asker, name, every, share: share }, { facts, question, value: inquiry.value, installed: inquiry.form === "installed" }];
 }
 const dayText = (day) => new Date(day * 864e5).toISOString().slice(0, 10);
 /**
@@ -95,8 +95,8 @@ export async function present(device, campaign, value, now = systemNow) {
         const input = label && label.question.inside(label.value(given));
         // Before the coin is tossed: whether a value is refused says nothing about the coin.
         if (label && input === undefined && !kept(state, terms))
-            return [refused("value", `question "${label.asked.question}": expected a value of its domain`)];
-        return decidePresent(state, hex(source.take(16)), at, terms, label?.asked ?? null, policy, { report: () => hex(label.question.draw(input, source)), mark: () => "", source });
+            return [refused("value", `question "${label.facts.question}": expected a value of its domain`)];
+        return decidePresent(state, hex(source.take(16)), at, terms, label?.facts ?? null, policy, { report: () => hex(label.question.draw(input, source)), mark: () => "", source });
     });
 }
 /**
@@ -109,13 +109,13 @@ export async function sendPresent(device, campaign, url, options = {}, now = sys
     const { label: version = "", pack = jsonBody } = options;
     need(!version || labels.includes(version), "label", `${JSON.stringify(version)} is not in the campaign; it lists ${JSON.stringify(labels)}`);
     const next = () => device.account((state, _, all) => {
-        const [{ is, id, public: open, reports }, changed] = decideMessage(state, now(), terms, label?.asked ?? null);
+        const [{ is, id, public: open, reports }, changed] = decideMessage(state, now(), terms, label?.facts ?? null);
         if (is === "empty")
             return [undefined, changed];
         const waiting = reports.map(([fingerprint, report]) => ({ fingerprint, report }));
         return [withheld(all, campaign.shown, url) ?? { id: id, body: pack(id, open ? version : "", waiting) }];
     });
     const settle = (id, fate) => device.account((state) => (fate === "dropped" ? drop(state, id) : noted(state, id, { campaign: campaign.id, day: Math.floor(now().wall / DAY), retry })));
-    const told = await deliver(next, settle, url, options, await device.account((...[, , , , source]) => [source]));
-    return { ...told, waiting: await device.account((state) => [+(decideMessage(state, now(), terms, label?.asked ?? null)[0].is === "message")]) };
+    const result = await deliver(next, settle, url, options, await device.account((...[, , , , source]) => [source]));
+    return { ...result, waiting: await device.account((state) => [+(decideMessage(state, now(), terms, label?.facts ?? null)[0].is === "message")]) };
 }

@@ -43,12 +43,12 @@ export function judgeWithdrawal(id, status, text) {
 export async function takeBack(device, inquiries, url, { fetch = globalThis.fetch } = {}) {
     checkAddress(url);
     const askers = [inquiries].flat().map(({ terms }) => terms.asker);
-    const told = { withdrawn: 0, unsent: 0, left: 0, refused: [] };
+    const result = { withdrawn: 0, unsent: 0, left: 0, refused: [] };
     const today = Math.floor(Date.now() / 864e5);
     const found = await device.account((state) => {
         const queued = state.queue.filter((one) => waits(one) && askers.includes(one.asker));
         const unsent = queued.filter(({ batch }) => !batch);
-        told.unsent = unsent.length;
+        result.unsent = unsent.length;
         const sent = (state.sent ?? []).filter(({ asker, until }) => askers.includes(asker) && until >= today);
         const present = (state.present ?? []).filter(({ asker }) => askers.includes(asker));
         const batches = [...new Set([...queued, ...present].flatMap(({ batch }) => batch ?? []))].map((id) => [id, undefined]);
@@ -63,11 +63,11 @@ export async function takeBack(device, inquiries, url, { fetch = globalThis.fetc
             .catch(() => [0, '{"refused":"unreachable"}']);
         const [withdrawn, word] = judgeWithdrawal(id, status, text);
         if (withdrawn)
-            told.withdrawn += (await device.account((state) => withdraw(state, id))).reports ?? 0;
+            result.withdrawn += (await device.account((state) => withdraw(state, id))).reports ?? 0;
         else {
-            told.left++;
-            told.refused.push(word || "status " + status);
+            result.left++;
+            result.refused.push(word || "status " + status);
         }
     }
-    return told;
+    return result;
 }

@@ -170,9 +170,9 @@ export interface Rules {
   /** Return the state that an account begins with, or that it goes on with; throw `Malformed` if it needs other rules. */
   open(state: State, isNew: boolean): State;
   /** Return the assumptions of a question, by its repetition. */
-  assumes?(asked: Asked): string[];
+  assumes?(facts: Asked): string[];
   /** Return whether a question is allowed in this form. */
-  knows(asked: Asked): boolean;
+  knows(facts: Asked): boolean;
   /** What kept changes need, of rules that keep them. */
   changes?: Changes | undefined;
   /**
@@ -182,13 +182,13 @@ export interface Rules {
    */
   decide(
     state: State,
-    asked: Asked,
+    facts: Asked,
     entry: Entry,
     charged: Entry | undefined,
     drawing: Drawing | undefined,
   ): [ended?: Outcome | undefined, next?: State | undefined, queued?: boolean | undefined];
   /** Return the source of an answer that is the same for the same input, by the device's secret key; another one for each purpose. */
-  source?(key: string, asked: Asked, input: unknown, purpose: number): Source | undefined;
+  source?(key: string, facts: Asked, input: unknown, purpose: number): Source | undefined;
   /** Return the ε that is left for all askers. */
   left(state: State): number;
   /** The person did something themselves. */
@@ -197,12 +197,12 @@ export interface Rules {
 
 /** Kept changes, of `dither-ldp/changes`: when they are reported, and how they are drawn. */
 export interface Changes {
-  knows(asked: Asked): boolean;
+  knows(facts: Asked): boolean;
   /** Return the question about a kept change that belongs to a question: a value is a list, and the fingerprint is another one. Undefined if it has not two answers. */
   of(question: Question, days: number, changes: number): Question | undefined;
   /** Return how an answer ends, and the new state. `kept` is the state that stays whatever follows; `short` returns why a charge is refused. */
-  decide(state: State, kept: State | undefined, asked: Asked, entry: Entry, short: (state: State) => string | undefined, drawing?: Drawing): Step;
-  draw(question: Question, codes: number[], asked: Asked, owed: Owed, key: string, source: Source): [report: string, mark: number] | undefined;
+  decide(state: State, kept: State | undefined, facts: Asked, entry: Entry, short: (state: State) => string | undefined, drawing?: Drawing): Step;
+  draw(question: Question, codes: number[], facts: Asked, owed: Owed, key: string, source: Source): [report: string, mark: number] | undefined;
 }
 
 /** The policy of a device that is given none. */
@@ -244,16 +244,16 @@ export const plain: Rules = {
     return state;
   },
   knows: ({ repeat, days, start, data, every, phase, changes }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data, every, phase, changes] === ",,,,,",
-  decide: ({ entries, own }, asked, entry, charged) => (charged ? [] : isAnswered(entries, asked) ? refuse("answers") : fits([...entries, entry], own) ? [] : refuse("budget")),
+  decide: ({ entries, own }, facts, entry, charged) => (charged ? [] : isAnswered(entries, facts) ? refuse("answers") : fits([...entries, entry], own) ? [] : refuse("budget")),
   left: ({ entries, own }) => leftOf(remaining(entries, own, "epsilon"), own),
 };
 
 /** Return whether a question has all the answers that its campaign allows. */
-export const isAnswered = (entries: Entry[], asked: Asked): boolean =>
-  entries.filter((one) => same(one, asked) && one.campaign === asked.limit?.campaign).length >= (asked.limit?.answers ?? Infinity);
+export const isAnswered = (entries: Entry[], facts: Asked): boolean =>
+  entries.filter((one) => same(one, facts) && one.campaign === facts.limit?.campaign).length >= (facts.limit?.answers ?? Infinity);
 
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
-export const assumed = (asked: Asked, rules: Rules): string[] => [...new Set(asked.assumes.concat(rules.assumes?.(asked) ?? []))];
+export const assumed = (facts: Asked, rules: Rules): string[] => [...new Set(facts.assumes.concat(rules.assumes?.(facts) ?? []))];
 
 /** Return the assumptions of a path of this number of locations. */
 export const pathAssumes = (times = 1): string[] => (times > 1 ? ["how many locations a trajectory has, and when they were sent, is public"] : []);
@@ -265,8 +265,8 @@ const ASIDE = "0".repeat(32);
 export const waits = ({ batch }: Queued): boolean => batch !== ASIDE;
 
 /** Return a queue in which a report to a question that was set aside waits again. */
-const again = (queue: Queued[], asked: Asked, report: string | undefined): Queued[] =>
-  queue.map((one) => (waits(one) || one.report !== report || !same(one, asked) ? one : { ...one, batch: null }));
+const again = (queue: Queued[], facts: Asked, report: string | undefined): Queued[] =>
+  queue.map((one) => (waits(one) || one.report !== report || !same(one, facts) ? one : { ...one, batch: null }));
 
 /** Return what an entry was charged for: two entries of a question with the same are one charge. */
 const terms = ({ epsilon, delta, assumes, data, times, campaign }: Entry): string => JSON.stringify([epsilon, delta, assumes, data, times, campaign]);
@@ -275,33 +275,33 @@ const terms = ({ epsilon, delta, assumes, data, times, campaign }: Entry): strin
 export const isPaid = (one: Entry | undefined, due: Entry): unknown => one && same(one, due) && terms(one) === terms(due);
 
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, without a report, and its state is not kept. */
-export function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step {
-  const { epsilon, delta, repeat, data, times, limit } = asked;
-  const assumes = assumed(asked, rules);
-  const question = named(asked);
+export function answer(state: State, id: string, facts: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step {
+  const { epsilon, delta, repeat, data, times, limit } = facts;
+  const assumes = assumed(facts, rules);
+  const question = named(facts);
   const entry: Entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }), ...(limit && { campaign: limit.campaign }) };
   const find = <T extends { id: string }>(list: T[], id: string | undefined): T | undefined => list.find((one) => one.id === id);
   // Only a charged report is given again: the same question, and the same terms.
   const paid = (one: Entry | undefined): unknown => isPaid(one, entry);
-  const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
+  const kept = state.answers.find((one) => same(one, facts) && one.permanent === repeat);
   const charged = find(state.entries, kept?.id);
   const waiting = find(state.queue, id);
   const own = find(state.entries, id);
   if (waiting || own) {
     const periodic = repeat === "kept change"; // it is about its own period, and charged once for all its reports
     if (periodic && own?.data) entry.data = own.data;
-    if (!same(waiting ?? own!, asked) || !(periodic && !own ? true : paid(own ?? charged))) return refuse("id");
+    if (!same(waiting ?? own!, facts) || !(periodic && !own ? true : paid(own ?? charged))) return refuse("id");
     if (!waiting) return [{ is: "acknowledged", reports: 0 }];
-    return [{ is: "resent", report: waiting.report }, waits(waiting) ? undefined : { ...state, queue: again(state.queue, asked, waiting.report) }];
+    return [{ is: "resent", report: waiting.report }, waits(waiting) ? undefined : { ...state, queue: again(state.queue, facts, waiting.report) }];
   }
-  if (!accepts(policy, asked, assumes)) return refuse("policy");
-  const [ended, next, queued = !kept] = rules.decide(state, asked, entry, kept && (charged ?? entry), drawing);
+  if (!accepts(policy, facts, assumes)) return refuse("policy");
+  const [ended, next, queued = !kept] = rules.decide(state, facts, entry, kept && (charged ?? entry), drawing);
   if (ended) return [ended, next];
   const stays = kept && repeat === "same";
   if (kept && (!paid(charged) || (stays && kept.report === null))) return refuse("changed");
   const report = drawing && (stays ? kept.report! : drawing.report());
   const changed = { ...(next ?? state) };
-  changed.queue = queued ? [...state.queue, { ...question, id, report: report!, batch: null }] : again(state.queue, asked, report);
+  changed.queue = queued ? [...state.queue, { ...question, id, report: report!, batch: null }] : again(state.queue, facts, report);
   if (kept) return [{ is: "repeated", charged: "0", report }, changed];
   changed.entries = [...state.entries, entry];
   if (repeat === "same" || repeat === "per value") {

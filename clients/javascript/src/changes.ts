@@ -75,20 +75,20 @@ export function drawChange(question: Question, codes: number[], { group, changes
 }
 
 /** Return a secret number for each number of intervals: a bit, or 16 bits for more than one change. */
-function pad(key: string, asked: Asked, { period, changes }: Owed, intervals: number): number {
-  const [low = 0, high = 0] = keyed(key, asked, [period, intervals], 2).take(2);
+function pad(key: string, facts: Asked, { period, changes }: Owed, intervals: number): number {
+  const [low = 0, high = 0] = keyed(key, facts, [period, intervals], 2).take(2);
   return changes === 1 ? low & 1 : low + 256 * high;
 }
 
 /** Return the intervals that are over and were not reported, or undefined. */
-function due(state: State, asked: Asked, choice: Choice, today: number): Owed | undefined {
+function due(state: State, facts: Asked, choice: Choice, today: number): Owed | undefined {
   if (choice.device !== state.device) return; // another device of the person drew the group, and reports
-  const [days, changes] = [asked.days!, asked.changes!];
+  const [days, changes] = [facts.days!, facts.changes!];
   const group = Math.floor(choice.day / changes);
   const passed = today - choice.period;
   const length = group ? 2 ** (group - 1) : 1;
   const intervals = !group ? 1 : passed === days - 1 ? Math.ceil(passed / length) : Math.floor(passed / length);
-  const kept = state.trees?.find((one) => same(one, asked) && one.period === choice.period);
+  const kept = state.trees?.find((one) => same(one, facts) && one.period === choice.period);
   const before = kept?.intervals ?? 0;
   const all = group ? Math.ceil((days - 1) / length) : 1;
   return intervals > before ? { period: choice.period, group, changes, all, days: passed + 1, before, mark: kept?.mark ?? null, intervals } : undefined;
@@ -109,39 +109,39 @@ export const changes: Changes = {
     return { ...question, fingerprint, inside };
   },
 
-  decide(state, kept, asked, entry, short, drawing): Step {
+  decide(state, kept, facts, entry, short, drawing): Step {
     const today = Math.floor(state.clock.wall / DAY);
-    const [period] = periodOf(asked, today);
-    let choice = state.choices.find((one) => same(one, asked) && one.repeat === "kept change" && one.period === period);
+    const [period] = periodOf(facts, today);
+    let choice = state.choices.find((one) => same(one, facts) && one.repeat === "kept change" && one.period === period);
     if (!choice && drawing) {
-      const groups = 1 + (asked.days! - 1).toString(2).length;
-      choice = { ...named(asked), repeat: "kept change", period, day: below(drawing.source, groups * asked.changes!), device: state.device, answer: null };
+      const groups = 1 + (facts.days! - 1).toString(2).length;
+      choice = { ...named(facts), repeat: "kept change", period, day: below(drawing.source, groups * facts.changes!), device: state.device, answer: null };
       state = kept = { ...state, choices: [...state.choices, choice] };
     }
-    const owed = choice && due(state, asked, choice, today);
+    const owed = choice && due(state, facts, choice, today);
     if (!owed) return [{ is: "silent" }, kept];
     const isFirst = choice!.answer === null;
     if (!isFirst && !isPaid(state.entries.find(({ id }) => id === choice!.answer), entry)) return refuse("changed");
     const reason = isFirst && short(state);
     if (reason) return [refuse(reason)[0], kept];
     const drawn = drawing?.change!(owed);
-    if (drawing && !drawn) return [{ is: "refused", reason: "value", words: `question "${asked.question}": expected the values of all ${owed.days} days of the period so far` }, kept];
+    if (drawing && !drawn) return [{ is: "refused", reason: "value", words: `question "${facts.question}": expected the values of all ${owed.days} days of the period so far` }, kept];
     const [report, mark] = drawn ?? [];
     const next = { ...state };
     if (isFirst) {
       next.entries = [...state.entries, entry];
       next.choices = state.choices.map((one) => (one === choice ? { ...one, answer: entry.id } : one));
     }
-    const others = state.trees?.filter((one) => !same(one, asked) || one.period !== period) ?? [];
-    next.trees = [...others, { ...named(asked), period, intervals: owed.intervals, mark: mark! }];
-    next.queue = [...state.queue, { ...named(asked), id: entry.id, report: report!, batch: null }];
+    const others = state.trees?.filter((one) => !same(one, facts) || one.period !== period) ?? [];
+    next.trees = [...others, { ...named(facts), period, intervals: owed.intervals, mark: mark! }];
+    next.queue = [...state.queue, { ...named(facts), id: entry.id, report: report!, batch: null }];
     return [{ is: "drawn", charged: isFirst ? entry.epsilon : "0", report }, next];
   },
 
-  draw(question, codes, asked, owed, key, source) {
+  draw(question, codes, facts, owed, key, source) {
     if (codes.length !== owed.days) return;
-    const reported = owed.mark === null ? 0 : pad(key, asked, owed, owed.before) ^ owed.mark;
-    const [report, now] = drawChange(question, codes, owed, reported, keyed(key, asked, [owed.period, owed.group], 3), source);
-    return [hex(report), pad(key, asked, owed, owed.intervals) ^ now];
+    const reported = owed.mark === null ? 0 : pad(key, facts, owed, owed.before) ^ owed.mark;
+    const [report, now] = drawChange(question, codes, owed, reported, keyed(key, facts, [owed.period, owed.group], 3), source);
+    return [hex(report), pad(key, facts, owed, owed.intervals) ^ now];
   },
 };

@@ -239,7 +239,7 @@ const unqueued = (state: State, chosen: (one: Named) => boolean): State =>
   state.queue.filter((one) => waits(one) && chosen(one)).reduce((state, { id, batch }) => (batch ? acknowledge : drop)(state, id)[1] ?? state, state);
 
 /** Return an inquiry; throw `Malformed` if it is something else. */
-const asks = (inquiry: Inquiry): Inquiry => (need(inquiry?.asked, "asking", "expected an inquiry of device.asking"), inquiry);
+const checked = (inquiry: Inquiry): Inquiry => (need(inquiry?.asked, "asking", "expected an inquiry of device.asking"), inquiry);
 
 /** Return what a question takes. */
 function expected({ form, scale }: InquiryTerms, { device }: Question): string {
@@ -256,7 +256,7 @@ export async function deliver(
   { fetch = globalThis.fetch, pack }: Sending,
   source: Source,
 ): Promise<Sent> {
-  const told: Sent = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
+  const result: Sent = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
   const unsent = (refused: string, words: unknown): [Response, string] => [{} as Response, JSON.stringify({ refused, words: "" + words })];
   for (let found; (found = await next()); ) {
     const { id, body } = found as Batch; // a sentence has neither
@@ -269,13 +269,13 @@ export async function deliver(
       : unsent("consent", found);
     const { fate, reason, words } = judge(id, status, text);
     const { reports: dropped = 0 } = (fate !== "kept" && (await settle(id, fate))) as { reports?: number };
-    if (fate === "acknowledged") told.sent += dropped;
-    else told.refused.push({ reason: reason || "status " + status, words: words || "no collector at …/campaigns/<id>/batches; it may have moved", dropped });
+    if (fate === "acknowledged") result.sent += dropped;
+    else result.refused.push({ reason: reason || "status " + status, words: words || "no collector at …/campaigns/<id>/batches; it may have moved", dropped });
     // Up to a quarter more, so that devices that were turned away together do not come back together.
-    told.retryAfter = Math.min(Math.max(+headers?.get("retry-after")! || 0, 0), 86400) * (1 + source.take(1)[0]! / 1024);
+    result.retryAfter = Math.min(Math.max(+headers?.get("retry-after")! || 0, 0), 86400) * (1 + source.take(1)[0]! / 1024);
     if (fate === "kept") break;
   }
-  return told;
+  return result;
 }
 
 /** Open the account of a device; a missing one is created with these limits. */
@@ -325,7 +325,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
   /** Return the next batch, or the reason without one. */
   const next = (inquiries: Inquiry | Inquiry[], { label = "", pack = jsonBody as never }: Sending, url?: string): Promise<Batch | string | undefined> => {
     for (const inquiry of [inquiries].flat()) {
-      const { terms } = asks(inquiry);
+      const { terms } = checked(inquiry);
       need(!label || (terms.labels?.includes(label) ?? true), "label", `${JSON.stringify(label)} is not in the campaign; it lists ${JSON.stringify(terms.labels)}`);
     }
     return happen<Batch | string | undefined>((state, kept) => {
@@ -356,12 +356,12 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
       if (!spend !== !times) throw new Malformed("asking", "times", name);
       const [cost, lines] = spend?.(epsilon, times!) ?? [epsilon, []];
       const odds = Math.exp(cost);
-      const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }), ...(changes && { changes }) };
-      if (!rules.knows(asked)) throw new Malformed("asking", `repeat = ${repeat}: not with these rules, days, start and data; see dither-ldp/rules`, name);
+      const facts = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }), ...(every && { every }), ...(limit && { limit }), ...(phase && { phase }), ...(changes && { changes }) };
+      if (!rules.knows(facts)) throw new Malformed("asking", `repeat = ${repeat}: not with these rules, days, start and data; see dither-ldp/rules`, name);
       return {
         question,
         terms,
-        asked,
+        asked: facts,
         text: (languages) => terms.text?.[pick(terms.languages ?? [], languages)] ?? name,
         labels(languages) {
           const { labels = [] } = (JSON.parse(question.device) as { domain: { labels?: unknown[] } }).domain;
@@ -369,32 +369,32 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
           const values = labels.map((label) => (Object(label) === label ? (label as { number: number }).number : label));
           return values.map((value, at) => ({ value, text: names?.[at] ?? String(value) }));
         },
-        promise: () => happen((state) => [{ epsilon: cost, odds, reach: odds / (1 + odds), left: rules.left(state), assumes: assumed(asked, rules) }]),
+        promise: () => happen((state) => [{ epsilon: cost, odds, reach: odds / (1 + odds), left: rules.left(state), assumes: assumed(facts, rules) }]),
       };
     },
 
     async answer(inquiry, value, id = fresh()) {
-      const { question, terms, asked } = asks(inquiry);
+      const { question, terms, asked: facts } = checked(inquiry);
       const { otherwise, times, name } = terms;
       // The value is read only here: values that are moved to one place are one, and an error leaves the account unchanged.
       const input = [terms.value ? terms.value(value) : value, otherwise].map(question.inside).find((one) => one !== undefined && (!times || (one as []).length === times));
       if (input === undefined) return refused("value", `question "${name}": expected ${value === undefined ? "a value, got undefined" : expected(terms, question) + "; declare otherwise for all others"}`);
       return happen((state, kept) => {
-        const keyed = (purpose: number): Source => rules.source?.(kept.key, asked, input, purpose) ?? source;
+        const keyed = (purpose: number): Source => rules.source?.(kept.key, facts, input, purpose) ?? source;
         const words = withheld(kept, terms.shown);
         const over = words ? refused("consent", words) : ended(terms);
         if (over) return [over];
-        const [outcome, next] = answer(state, id, asked, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source, change: (owed) => rules.changes!.draw(question, input as number[], asked, owed, kept.key, source) });
+        const [outcome, next] = answer(state, id, facts, allowed, rules, { report: () => hex(question.draw(input, keyed(0))), mark: () => hex(keyed(1).take(16)), source, change: (owed) => rules.changes!.draw(question, input as number[], facts, owed, kept.key, source) });
         const leftOut = question.leftOut?.(value);
-        return [{ ...said(outcome, state, asked), ...(leftOut && { leftOut }) }, next];
+        return [{ ...said(outcome, state, facts), ...(leftOut && { leftOut }) }, next];
       });
     },
 
     async dryRun(inquiry) {
-      const { asked, terms } = asks(inquiry);
+      const { asked: facts, terms } = checked(inquiry);
       return happen((state, kept) => {
         const words = withheld(kept, terms.shown);
-        return [words ? refused("consent", words) : (ended(terms) ?? said(answer(state, "", asked, allowed, rules)[0], state, asked))];
+        return [words ? refused("consent", words) : (ended(terms) ?? said(answer(state, "", facts, allowed, rules)[0], state, facts))];
       });
     },
 
@@ -427,15 +427,15 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
 
     async send(inquiries, url, options = {}) {
       const taken = [inquiries].flat()[0]?.terms?.taken ?? acknowledge;
-      const told = await deliver(
+      const result = await deliver(
         () => next(inquiries, options, url),
         (id, fate) => happen((state) => (fate === "dropped" ? drop : taken)(state, id)),
         url,
         options,
         source,
       );
-      told.waiting = await happen(({ queue }) => [queue.filter((one) => waits(one) && among(inquiries)(one)).length]);
-      return told;
+      result.waiting = await happen(({ queue }) => [queue.filter((one) => waits(one) && among(inquiries)(one)).length]);
+      return result;
     },
 
     account: (look = (state) => [state as never]) => happen((state, kept) => look(state, rules, kept, allowed, source)),

@@ -69,7 +69,7 @@ export const words: { [language: string]: ElementWords } = {
     one: "Your answer is randomised on this device before it is sent. Anyone who guessed 50 % before reaches at most {reach}.",
     total: "Your answers are randomised on this device before they are sent. Anyone who guessed 50 % about you before reaches at most {total} by all of them together.",
     round: "By one answer to each question: at most {reach}.",
-    unlimited: "Your answers are randomised on this device before they are sent. Over time there is no limit but that of your device.",
+    unlimited: "Your answers are randomised on this device before they are sent. Over time, only the limit of your device applies.",
     first: "Nothing is answered or sent unless you agree here.",
   },
   de: {
@@ -134,7 +134,7 @@ function make<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: 
 const Base = (globalThis as Partial<typeof globalThis>).HTMLElement ?? (Object as unknown as typeof HTMLElement);
 
 /** The campaigns for which a page asks for consent, by device: their questions wait for a choice. */
-const asked = new WeakMap<Device, Set<string>>();
+const withConsent = new WeakMap<Device, Set<string>>();
 
 /** What both elements share: a shadow root, a language, and words in it. */
 abstract class DitherElement extends Base {
@@ -187,7 +187,7 @@ export class DitherConsent extends DitherElement {
     const { terms } = campaign;
     const language = pick((terms["languages"] ?? []) as string[], this.wanted);
     const purpose = (terms["purposes"]?.[language] ?? terms["purpose"]) as string;
-    asked.set(device, (asked.get(device) ?? new Set()).add(campaign.shown.general));
+    withConsent.set(device, (withConsent.get(device) ?? new Set()).add(campaign.shown.general));
     const chosen = await device.chosen(campaign);
     const total = totalOf(terms);
     const status = make("p", { role: "status", part: "status" }, chosen === undefined ? ((navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl ? said.signal : said.first) : chosen ? said.agreed : said.declined);
@@ -199,13 +199,13 @@ export class DitherConsent extends DitherElement {
     const parts = { asker: terms["asker"] as string, begins: terms["begins"] as string, ends: terms["ends"] as string, contact: terms["contact"] as string };
     const once = terms["promise"].epsilon as number;
     // The total comes first: it is what a person agrees to.
-    const told = [total === undefined ? said.unlimited : fill(said.total, { total: share(total) }), ...(total === once ? [] : [fill(said.round, { reach: share(once) })])];
+    const promises = [total === undefined ? said.unlimited : fill(said.total, { total: share(total) }), ...(total === once ? [] : [fill(said.round, { reach: share(once) })])];
     this.show(
       language,
       make("p", { part: "asker", class: "label" }, fill(said.asks, parts)),
       ...purpose.split("\n").map((line) => make("p", { part: "purpose" }, line)),
       make("ul", { part: "questions" }, ...(terms["questions"] as Fields[]).map(({ text, name }) => make("li", {}, (text?.[language] ?? name) as string))),
-      make("p", { part: "promise", class: "note" }, told.join(" ")),
+      make("p", { part: "promise", class: "note" }, promises.join(" ")),
       make("p", { part: "note", class: "note" }, `${fill(said.until, parts)} ${fill(said.contact, parts)}`),
       make("div", { class: "buttons" }, button(said.agree, true), button(said.decline, false)),
       status,
@@ -285,7 +285,7 @@ export class DitherQuestion extends DitherElement {
     const said = this.words;
     if (value === undefined) return void this.#status!.replaceChildren(said.missing);
     const { shown } = this.inquiry!.terms;
-    const waits = shown && asked.get(this.device!)?.has(shown.general) && (await this.device!.chosen({ shown } as Campaign)) === undefined;
+    const waits = shown && withConsent.get(this.device!)?.has(shown.general) && (await this.device!.chosen({ shown } as Campaign)) === undefined;
     const outcome: Outcome = waits ? refused("consent", "expected a choice in <dither-consent> first") : await this.device!.answer(this.inquiry!, value, this.#identity).catch((error: unknown) => {
       this.#status!.replaceChildren(said.failed);
       throw error;
@@ -322,9 +322,9 @@ export function connect(device: Device, campaign: Campaign, address: string, roo
     element.device = device;
     try {
       const name = element.getAttribute("name");
-      const asked = name && campaign.questions[name];
-      need(asked, "asking", `<dither-question name="${name}">: the campaign asks ${Object.keys(campaign.questions)}`);
-      inquiries.push((element.inquiry = device.asking(...asked)));
+      const given = name && campaign.questions[name];
+      need(given, "asking", `<dither-question name="${name}">: the campaign asks ${Object.keys(campaign.questions)}`);
+      inquiries.push((element.inquiry = device.asking(...given)));
     } catch (error) {
       reportError(error); // the others are answered
     }

@@ -19,7 +19,7 @@ export interface Present {
 }
 
 const kept = (state: State, { asker, name }: Present): Presence | undefined => state.present?.find((one) => one.asker === asker && one.name === name);
-const labelOf = (state: State, asked: Asked | null): Kept | undefined => state.answers.find((one) => asked && one.permanent === "present" && same(one, asked));
+const labelOf = (state: State, facts: Asked | null): Kept | undefined => state.answers.find((one) => facts && one.permanent === "present" && same(one, facts));
 const periodAt = ({ every }: Present, { wall }: { wall: number }): number => periodOf({ every, days: null, start: null }, Math.floor(wall / DAY))[0];
 const withPresence = (state: State, next: Presence): State => ({
   ...state,
@@ -27,9 +27,9 @@ const withPresence = (state: State, next: Presence): State => ({
 });
 
 /** The program is used: make the message of this period, unless there is one. The permanent label is drawn and charged with the first message, or never. */
-export function decidePresent(before: State, id: string, at: Moment, terms: Present, asked: Asked | null, policy: Policy, { report, source }: Drawing): Step {
+export function decidePresent(before: State, id: string, at: Moment, terms: Present, facts: Asked | null, policy: Policy, { report, source }: Drawing): Step {
   const { asker, name, share } = terms;
-  if (asked && !accepts(policy, asked, asked.assumes)) return refuse("policy");
+  if (facts && !accepts(policy, facts, facts.assumes)) return refuse("policy");
   const clock = clockAfter(before.clock, at);
   const state = { ...before, clock };
   if (!state.askers.includes(asker)) {
@@ -41,14 +41,14 @@ export function decidePresent(before: State, id: string, at: Moment, terms: Pres
   const known = kept(state, terms);
   if (known && known.period !== null && period <= known.period) return [{ is: "silent" }];
   // The coin for life: no device carries both kinds of labels, in no two messages.
-  const permanent = known ? known.permanent : !!asked && below(source, 1000) < share!;
+  const permanent = known ? known.permanent : !!facts && below(source, 1000) < share!;
   const next = withPresence(state, { asker, name, permanent, period, batch: id });
-  if (permanent && asked && (known?.period ?? null) === null && !labelOf(state, asked)) {
+  if (permanent && facts && (known?.period ?? null) === null && !labelOf(state, facts)) {
     const epoch = epochOf(state.limits.epoch, Math.max(clock.wall, state.born));
-    const entry = { ...named(asked), id, device: state.device, epsilon: charge(asked.epsilon, 64), delta: charge(asked.delta, 128), assumes: asked.assumes, first: epoch, last: epoch };
+    const entry = { ...named(facts), id, device: state.device, epsilon: charge(facts.epsilon, 64), delta: charge(facts.delta, 128), assumes: facts.assumes, first: epoch, last: epoch };
     if (clock.ahead <= AHEAD[state.limits.epoch] && !short(state, entry)) {
       const drawn = report();
-      const label: Kept = { ...named(asked), id, permanent: "present", report: drawn };
+      const label: Kept = { ...named(facts), id, permanent: "present", report: drawn };
       return [{ is: "drawn", charged: entry.epsilon, report: drawn }, { ...next, entries: [...state.entries, entry], answers: [...state.answers, label] }];
     }
   }
@@ -56,17 +56,17 @@ export function decidePresent(before: State, id: string, at: Moment, terms: Pres
 }
 
 /** Return the message that waits; one whose period is over is dropped. */
-export function decideMessage(state: State, at: Moment, terms: Present, asked: Asked | null): Step {
+export function decideMessage(state: State, at: Moment, terms: Present, facts: Asked | null): Step {
   const known = kept(state, terms);
   if (!known?.batch) return [{ is: "empty" }];
   const clock = clockAfter(state.clock, at);
   if (periodAt(terms, clock) !== known.period) return [{ is: "empty" }, withPresence({ ...state, clock }, { ...known, batch: null })];
-  const label = known.permanent && labelOf(state, asked);
+  const label = known.permanent && labelOf(state, facts);
   return [{ is: "message", id: known.batch, public: !known.permanent, reports: label ? [[label.fingerprint, label.report]] : [] }];
 }
 
 /** What a campaign says about presence: the terms, and the question of the permanent label, if it has one. */
-function presenceOf({ terms, questions, unanswered }: Campaign): [terms: Present, label?: { asked: Asked; question: Question; value(given: unknown): unknown; installed: boolean }] {
+function presenceOf({ terms, questions, unanswered }: Campaign): [terms: Present, label?: { facts: Asked; question: Question; value(given: unknown): unknown; installed: boolean }] {
   const { asker, name, every, repeat, label_share: share } = terms as { asker: string; name: string; every: Present["every"]; repeat: string; label_share?: number };
   need(repeat === "present", "asking", "expected a campaign with repeat = present");
   const [without] = unanswered; // a device without the draw would carry public labels for life: this throws
@@ -76,8 +76,8 @@ function presenceOf({ terms, questions, unanswered }: Campaign): [terms: Present
   const [specification, inquiry] = given;
   const question = readQuestion(specification, inquiry.name);
   const { mechanism, epsilon, delta, fingerprint } = question;
-  const asked: Asked = { question: inquiry.name, asker, fingerprint, mechanism, epsilon, delta, assumes: [], repeat: "present", days: null, start: null, data: null, every };
-  return [{ asker, name, every, share: share! }, { asked, question, value: inquiry.value!, installed: inquiry.form === "installed" }];
+  const facts: Asked = { question: inquiry.name, asker, fingerprint, mechanism, epsilon, delta, assumes: [], repeat: "present", days: null, start: null, data: null, every };
+  return [{ asker, name, every, share: share! }, { facts, question, value: inquiry.value!, installed: inquiry.form === "installed" }];
 }
 
 const dayText = (day: number): string => new Date(day * 864e5).toISOString().slice(0, 10);
@@ -101,8 +101,8 @@ export async function present(device: Device, campaign: Campaign, value?: unknow
     const given = value ?? (label?.installed ? dayText(Math.max(today, Math.floor(state.clock.wall / DAY))) : undefined);
     const input = label && label.question.inside(label.value(given));
     // Before the coin is tossed: whether a value is refused says nothing about the coin.
-    if (label && input === undefined && !kept(state, terms)) return [refused("value", `question "${label.asked.question}": expected a value of its domain`)];
-    return decidePresent(state, hex(source.take(16)), at, terms, label?.asked ?? null, policy, { report: () => hex(label!.question.draw(input, source)), mark: () => "", source });
+    if (label && input === undefined && !kept(state, terms)) return [refused("value", `question "${label.facts.question}": expected a value of its domain`)];
+    return decidePresent(state, hex(source.take(16)), at, terms, label?.facts ?? null, policy, { report: () => hex(label!.question.draw(input, source)), mark: () => "", source });
   });
 }
 
@@ -117,13 +117,13 @@ export async function sendPresent(device: Device, campaign: Campaign, url: strin
   need(!version || labels.includes(version), "label", `${JSON.stringify(version)} is not in the campaign; it lists ${JSON.stringify(labels)}`);
   const next = (): Promise<Batch | string | undefined> =>
     device.account<Batch | string | undefined>((state, _, all) => {
-      const [{ is, id, public: open, reports }, changed] = decideMessage(state, now(), terms, label?.asked ?? null);
+      const [{ is, id, public: open, reports }, changed] = decideMessage(state, now(), terms, label?.facts ?? null);
       if (is === "empty") return [undefined, changed];
       const waiting = (reports as [string, string][]).map(([fingerprint, report]) => ({ fingerprint, report }));
       return [withheld(all, campaign.shown, url) ?? { id: id as string, body: pack(id as string, open ? version : "", waiting) }];
     });
   const settle = (id: string, fate: string): Promise<Outcome> =>
     device.account((state) => (fate === "dropped" ? drop(state, id) : noted(state, id, { campaign: campaign.id, day: Math.floor(now().wall / DAY), retry })) as [Outcome, State?]);
-  const told = await deliver(next, settle, url, options, await device.account((...[, , , , source]) => [source]));
-  return { ...told, waiting: await device.account((state) => [+(decideMessage(state, now(), terms, label?.asked ?? null)[0].is === "message")]) };
+  const result = await deliver(next, settle, url, options, await device.account((...[, , , , source]) => [source]));
+  return { ...result, waiting: await device.account((state) => [+(decideMessage(state, now(), terms, label?.facts ?? null)[0].is === "message")]) };
 }

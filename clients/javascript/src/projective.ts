@@ -63,8 +63,8 @@ export const projective: Reader = (given) => {
   const own = hexadecimal(given, "own", 32);
   const other = hexadecimal(given, "other", 32);
   const size = integer(given, "bits", 64, 128);
-  const told = BigInt(block) * own;
-  const total = told + BigInt(points - block) * other;
+  const likely = BigInt(block) * own;
+  const total = likely + BigInt(points - block) * other;
   need((size === 64 || size === 128) && 0n < other && other < own, "step");
   need(total <= 1n << BigInt(size) && total >= 1n << BigInt(size - 1), "step");
   const all = members(prime, degree, dimension, polynomial, points);
@@ -80,7 +80,7 @@ export const projective: Reader = (given) => {
         const taken = source.take(size >> 3);
         drawn = size > 64 ? (word(taken.subarray(8)) << 64n) | word(taken) : word(taken);
       } while (drawn >= total);
-      const place = drawn < told ? Number(drawn / own) : block + Number((drawn - told) / other);
+      const place = drawn < likely ? Number(drawn / own) : block + Number((drawn - likely) / other);
       return asCell((((all[place]! - code) % points) + points) % points, points);
     },
   };

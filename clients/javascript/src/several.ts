@@ -76,9 +76,9 @@ export const several: Reader = (given) => {
       const count = counts[1 - held]!;
       const others = different(source, chosen, items);
       const members = different(source, Math.min(most, chosen), most);
-      const told = others.map((other) => past(other, own)).map((other, at) => (at < count ? own[members[at]!]! : other));
+      const subset = others.map((other) => past(other, own)).map((other, at) => (at < count ? own[members[at]!]! : other));
       const row = new Uint8Array((chosen * width + 7) >> 3);
-      sorted(told).forEach((element, at) => {
+      sorted(subset).forEach((element, at) => {
         for (let bit = 0; bit < width; bit++) row[(at * width + bit) >> 3]! |= ((element >> bit) & 1) << ((at * width + bit) & 7);
       });
       return row;

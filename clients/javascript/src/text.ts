@@ -1,4 +1,4 @@
-/** Texts that travel: canonical JSON, SHA-256, hexadecimal numbers, and reading without coercion. */
+/** The texts of the protocol: canonical JSON, SHA-256, hexadecimal numbers, and strict readers. */
 
 /**
  * An input is not allowed. `reason` is one word from docs/devices.md; `field` is the name of the field that is wrong, or a sentence;

@@ -73,12 +73,12 @@ export interface TakenBack {
 export async function takeBack(device: Device, inquiries: Asker | Asker[], url: string, { fetch = globalThis.fetch }: { fetch?: typeof globalThis.fetch } = {}): Promise<TakenBack> {
   checkAddress(url);
   const askers = [inquiries].flat().map(({ terms }) => terms.asker);
-  const told: TakenBack = { withdrawn: 0, unsent: 0, left: 0, refused: [] };
+  const result: TakenBack = { withdrawn: 0, unsent: 0, left: 0, refused: [] };
   const today = Math.floor(Date.now() / 864e5);
   const found = await device.account<[id: string, campaign: string | undefined][]>((state) => {
     const queued = state.queue.filter((one) => waits(one) && askers.includes(one.asker));
     const unsent = queued.filter(({ batch }) => !batch);
-    told.unsent = unsent.length;
+    result.unsent = unsent.length;
     const sent = (state.sent ?? []).filter(({ asker, until }) => askers.includes(asker) && until >= today);
     const present = (state.present ?? []).filter(({ asker }) => askers.includes(asker));
     const batches = [...new Set([...queued, ...present].flatMap(({ batch }) => batch ?? []))].map((id): [string, undefined] => [id, undefined]);
@@ -92,11 +92,11 @@ export async function takeBack(device: Device, inquiries: Asker | Asker[], url: 
       .then(async ([answer, content]) => [answer.status, await content.text()] as const)
       .catch(() => [0, '{"refused":"unreachable"}'] as const);
     const [withdrawn, word] = judgeWithdrawal(id, status, text);
-    if (withdrawn) told.withdrawn += (await device.account((state) => withdraw(state, id) as never as [{ reports?: number }, State?])).reports ?? 0;
+    if (withdrawn) result.withdrawn += (await device.account((state) => withdraw(state, id) as never as [{ reports?: number }, State?])).reports ?? 0;
     else {
-      told.left++;
-      told.refused.push(word || "status " + status);
+      result.left++;
+      result.refused.push(word || "status " + status);
     }
   }
-  return told;
+  return result;
 }

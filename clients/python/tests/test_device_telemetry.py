@@ -258,7 +258,7 @@ def test_what_was_given_is_shown_where_a_file_is_damaged(folder: Path) -> None:
     whole = (folder / "campaign.json").read_bytes()
     (folder / "campaign.json").write_bytes(whole[:-9])
     shown = made(folder).run("show")
-    assert "What is asked cannot be read, so nothing is answered or sent: text" in shown
+    assert "The questions cannot be read, so nothing is answered or sent: text" in shown
     assert "Given so far: command, once" in shown
     (folder / "campaign.json").write_bytes(whole)
     account = folder / ".local/state/mytool/telemetry/account"

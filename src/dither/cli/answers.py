@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NO_NUMBERS: Final = "the answers to this question are categories"
 _NO_BINS: Final = "reports of queries have the cells of their design"
 _OF_THOSE: Final = "frequencies of those who answered"
-_WITHOUT: Final = {  # by the usual quantity of a question: the reason why it lacks another one
+_WITHOUT: Final = {  # reasons why an estimate does not exist, by the question's usual quantity
     ("frequencies", "quantile"): _NO_NUMBERS,
     ("frequencies", "distribution"): _NO_NUMBERS,
     ("cumulative shares", "distribution"): _NO_BINS,
@@ -41,11 +41,11 @@ class Wanted:
     difference: str | None = None  # a baseline; an empty text for all pairs
     test: bool = False
     minimum: int = 100
-    population: Mapping[str, float] = field(default_factory=dict)  # of each group, its share or total
-    person: str | None = None  # the public column of ids, of people who are in several groups
+    population: Mapping[str, float] = field(default_factory=dict)  # share or total of each group
+    person: str | None = None  # public column of ids, if people are in several groups
     regression: str | None = None  # a formula
     contrasts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # weights of groups, by name
-    alternative: Alternative = "two-sided"  # of the p-values of differences and contrasts
+    alternative: Alternative = "two-sided"  # for p-values of differences and contrasts
 
     @property
     def numbers(self) -> bool:
@@ -64,7 +64,7 @@ class Wanted:
 
     @property
     def rows_but_weight(self) -> bool:
-        """Whether rows are needed for another reason than weights or a regression."""
+        """Whether rows are needed, other than for weights or a regression."""
         return self.cross is not None or self.person is not None or self.test
 
     def check(self, files: Sequence[str], question: bool) -> None:
@@ -126,12 +126,12 @@ def group_tables(
 
 
 def usual_title(summary: Counts) -> str:
-    """Return the name of a question's usual quantity. A question without one has no mean."""
+    """Return the name of a question's usual quantity; raise if the question has none."""
     return next(iter(summary.question.quantities), "mean")
 
 
 def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
-    """Return the estimates of one question, each with its label; a text is the reason why one is missing."""
+    """Return the estimates of one question with labels. A text states why an estimate is missing."""
     from dither.core.domains import Interval
     from dither.core.domains.ranges import of_values
     from dither.estimation.verbs import QUANTITIES, estimate
@@ -165,7 +165,7 @@ def _shares_of_answered(summary: Counts) -> Estimate:
 
 
 def _in_steps(summary: Counts, step: float) -> Counts:
-    """Return the same counts with the declaration that answers are multiples, which devices do not use."""
+    """Return the same counts, declared as multiples of a step. Devices do not use the declaration."""
     mechanism = summary.question
     declared = {key: getattr(mechanism.domain.line, key) for key in mechanism.domain.declares}
     domain = mechanism.domain.read_as(**{**declared, "step": step})
@@ -173,7 +173,7 @@ def _in_steps(summary: Counts, step: float) -> Counts:
 
 
 def try_answer(function: Callable[..., Any], summary: Counts, *more: object) -> object:
-    """Return an estimate, or the reason why this question lacks it: other questions may have it."""
+    """Return an estimate, or a text with the reason why this question lacks it."""
     try:
         return function(summary, *more)
     except (InvalidParameter, NotIdentifiable) as error:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 INNER: Final = ("ogpm", "sw", "sw-redesigned")
-TYPICAL: Final = 10  # locations of a trip in the choice of "best"
+TYPICAL: Final = 10  # locations of a trip that "best" assumes
 KINDS: Final = (
     "tracs-c",
     "tracs-d",
@@ -69,9 +69,9 @@ class Area:
     reading: PostProcessing | None = None
 
     def mechanism(self, kind: str, epsilon: float, unit: PathUnit, inner: str | None) -> PathMechanism[Any]:
-        """Return a mechanism on the area; "best" is the more accurate of TraCS-C and TraCS-D.
+        """Return a mechanism on the area; "best" chooses the more accurate of TraCS-C and TraCS-D.
 
-        `inner` names the mechanism inside TraCS, OGPM if it is None; other kinds refuse it.
+        `inner` names the mechanism inside TraCS, by default OGPM. Other kinds accept only None.
         """
         from dither.mechanisms.places.planning import ranked
         from dither.mechanisms.places.tracs import TraCSC
@@ -88,7 +88,9 @@ class Area:
         elif kind in ("tracs-d", "tracs-d-fixed"):
             more |= {"direction": inside(inner or "ogpm"), "distance": inside(inner or "ogpm")}
         elif inner is not None:
-            raise click.UsageError(f"--inner is for tracs-c and tracs-d; {kind} has no mechanism inside")
+            raise click.UsageError(
+                f"expected --inner only with tracs-c and tracs-d, got {kind}; leave --inner out"
+            )
         return of_kind(kind)(self.region, **more)
 
     def of_routes(
@@ -101,7 +103,8 @@ class Area:
 
         if self.reading is not None or not source:
             raise click.UsageError(
-                "--routes needs --source, the public source of the trips, and --box or --disk as the area"
+                "expected --routes with --source, the public source of the trips, and --box or --disk; "
+                "give them"
             )
         paths = Trips.read(public).paths
         locations = self.projection.to_plane(paths.points)
@@ -119,7 +122,9 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         help="A GeoJSON file with a polygon; decoded locations are moved into it (extra: geo).",
     )
-    @click.option("--crs", metavar="NAME", help="A coordinate system in metres, as EPSG:32654 (extra: geo).")
+    @click.option(
+        "--crs", metavar="NAME", help="A coordinate system in metres, such as EPSG:32654 (extra: geo)."
+    )
     @wraps(command)
     def with_area(
         *args: object,
@@ -132,8 +137,8 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
         given = [region for region in (box, disk, polygon) if region is not None]
         if len(given) != 1:
             raise click.UsageError(
-                "give the public area: --box W S E N, --disk LON LAT METRES or --polygon FILE; "
-                "do not take it from the data"
+                "expected one public area; give --box W S E N, --disk LON LAT METRES or --polygon FILE, "
+                "not taken from the data"
             )
         if disk is not None:
             area = _about(*disk, crs)
@@ -162,9 +167,9 @@ def _within(bounds: tuple[float, float, float, float], crs: str | None, parts: l
     west, south, east, north = bounds
     if not (-180.0 <= west < east <= 180.0 and -90.0 < south < north < 90.0):
         raise click.UsageError(
-            f"{' '.join(f'{degrees:g}' for degrees in bounds)} is not an area in degrees: WEST is below EAST "
-            "within −180 to 180, and SOUTH below NORTH within −90 to 90; an area does not cross the 180th "
-            "meridian"
+            "expected an area in degrees, WEST below EAST within −180 to 180 and SOUTH below NORTH within "
+            f"−90 to 90, got {' '.join(f'{degrees:g}' for degrees in bounds)}; divide an area that crosses "
+            "the 180th meridian"
         )
     box = Rectangle(Interval(west, east), Interval(south, north))
     projection: Map = LocalMap.of(box) if crs is None else ReferenceMap(crs)
@@ -186,7 +191,7 @@ def _polygon(file: Path) -> list[Any]:
             return list(parts) if geometry["type"] == "MultiPolygon" else [parts]
     except (ValueError, KeyError, IndexError, TypeError, AttributeError):
         pass
-    raise InvalidParameter(f"{file.name}: a GeoJSON file with a polygon was expected")
+    raise InvalidParameter(f"{file.name}: expected a GeoJSON file with a polygon; choose another file")
 
 
 def _bounds(parts: list[Any]) -> tuple[float, float, float, float]:

@@ -30,7 +30,7 @@ def print_collected(
     as_json: bool,
     since: date | None,
 ) -> dict[str, Any]:
-    """Print the estimates of a campaign at one or several collectors, in groups if they are wanted."""
+    """Print the estimates of a campaign at one or several collectors, in groups on request."""
     changes = print_changes(addresses, column, wanted, tokens, as_json)
     if changes is not None:
         return changes
@@ -79,8 +79,8 @@ def print_changes(
         return None
     if wanted.by not in ((), ("day",)) or tokens:
         raise click.UsageError(
-            "a campaign about kept changes has public counts by interval, from which days are estimated; "
-            "leave out --token and --by"
+            "expected no --token-file and no --by except --by day for a campaign about kept changes, "
+            "because its counts are public and by interval; leave them out"
         )
     if column is not None and column not in counts:
         raise click.UsageError(str(unknown_name("question", column, counts)))
@@ -106,7 +106,7 @@ def _table_of_days(name: str, days: EstimatedDays) -> str:
 
 
 def at_any_time(value: object) -> Any:
-    """Return an estimate whose intervals hold at any time, if it exists."""
+    """Return the estimate with intervals that hold at any time, or None."""
     from dither.estimation.estimate import Estimate
 
     try:
@@ -131,14 +131,15 @@ def print_remote_groups(
     by = wanted.by
     if len(by) > 1 or by[0] not in ("day", "week", "month", "label"):
         raise click.UsageError(
-            "a collector has the groups day, week, month and label; give one of them: --by day"
+            "expected one of the groups day, week, month and label of a collector, got --by "
+            f"{' --by '.join(by)}; give one of them: --by day"
         )
     groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens], since)
     if hidden:
         click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
-    if column is None:  # a question that nobody answered has no groups
+    if column is None:  # a question without answers has no groups
         groups = {name: group for name, group in groups.items() if any(group.summaries())} or groups
-    if wanted.population:  # a sum of groups has an interval for one look
+    if wanted.population:  # the interval of a sum of groups holds for one look only
         return print_groups(groups, column, wanted, as_json)
     return print_groups(
         groups, column, wanted, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
@@ -146,7 +147,7 @@ def print_remote_groups(
 
 
 def print_retention(places: Sequence[str], as_json: bool) -> dict[str, Any]:
-    """Print actives, retention, cohorts and public labels of addresses or of presence.json: of their sum."""
+    """Print actives, retention, cohorts and public labels, summed over addresses and presence.json files."""
     from dither.collection.client import fetch_public
     from dither.collection.exchange import check_address
     from dither.core.presence import PresenceCounts

@@ -28,7 +28,7 @@ def counts_of(
     folded: str | None,
     since: date | None = None,
 ) -> Columns:
-    """Return the counts of all databases, below each other."""
+    """Return the counts of all databases in one table."""
     from dither.data.sql.engines import connect
 
     total: Columns = {}
@@ -42,7 +42,7 @@ def counts_of(
 def countable(campaign: Questionnaire, column: str | None = None) -> Questionnaire:
     """Return the questions whose reports a query counts, and print the reasons for omitted ones on stderr.
 
-    Raise the reason if none is left, or if it is the one that `column` names.
+    Raise the error if no question is left, or if `column` is omitted.
     """
     from dither.data.sql.query import counting_query
 
@@ -67,7 +67,9 @@ def all_addresses(files: Sequence[str]) -> bool:
 
     found = [is_address(name) for name in files]
     if any(found) and not all(found):
-        raise click.UsageError("name files of reports, or databases, not both")
+        raise click.UsageError(
+            "expected either files of reports or databases, got both; estimate them one after the other"
+        )
     return all(found)
 
 
@@ -80,7 +82,9 @@ def report_table(name: str, unique: bool, wide: bool, renamed: Sequence[str]) ->
     for entry in renamed:
         column, equals, given = entry.partition("=")
         if not equals:
-            raise click.UsageError(f"--map is COLUMN=NAME, with COLUMN one of {', '.join(OPTIONAL)}")
+            raise click.UsageError(
+                f"expected --map COLUMN=NAME with COLUMN one of {', '.join(OPTIONAL)}, got {entry!r}"
+            )
         columns[column] = given or None
     made = ReportTable.of_columns if wide else ReportTable
     return made(table_name(name)).rename(columns)
@@ -110,7 +114,7 @@ def summaries_of_versions(
 ) -> dict[str, list[Counts]]:
     """Return the summaries of each question in all versions of a campaign that ask it.
 
-    Reports of another version are of another fingerprint, and are not said to be left out.
+    Reports of another version have another fingerprint, and are not counted as left out.
     """
     from dither.core.counts import Counts
     from dither.data.sql.engines import question_totals

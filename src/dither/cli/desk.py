@@ -1,6 +1,6 @@
-"""An analyst's questions at the terminal: weights, cross-tables, differences and tests.
+"""Weights, cross-tables, differences and tests at the terminal.
 
-`dither estimate` reads the rows of files for them: reports stay in the order of people, with public columns.
+`dither estimate` reads rows for them: reports in the order of people, with the public columns.
 """
 
 from __future__ import annotations
@@ -101,20 +101,21 @@ def _check_columns(
         if name not in questions and name == request.cross and name in there:
             column = " ".join(f"--column {part}" for part in wanted[:1])
             raise click.UsageError(
-                f"{file}: {name!r} is a public column: {column} --by {name} has its groups, and --test with "
-                f"them says whether they differ; --cross is for two questions"
+                f"{file}: expected --cross to name a second question, got the public column {name!r}; use "
+                f"{column} --by {name}, and add --test to compare its groups"
             )
         if name not in questions:
             raise click.UsageError(f"{file}: {unknown_name('question', name, questions)}")
     for name in public:
         if name in questions:
             raise click.UsageError(
-                f"{name!r} is a question: its reports are random, and not labels, weights or ids"
+                f"expected a public column of labels, weights or ids, got the question {name!r}, whose "
+                "reports are random; choose another column"
             )
         if name not in there:
             raise click.UsageError(f"{file}: {unknown_name('column', name, there)}")
     if not wanted:
-        raise click.UsageError("expected a question other than those of --by")
+        raise click.UsageError("expected a question other than those of --by; name one with --column")
 
 
 def weights_of(cells: Iterable[Any], column: str) -> list[float]:
@@ -126,7 +127,10 @@ def weights_of(cells: Iterable[Any], column: str) -> list[float]:
         except ValueError:
             number = float("nan")
         if not 0.0 <= number < float("inf"):
-            raise InvalidParameter(f"column {column!r}, row {row}: a weight is a number from 0 upwards")
+            raise InvalidParameter(
+                f"column {column!r}, row {row}: expected a weight, a number from 0 upwards; correct the "
+                "cell or leave the row out"
+            )
         found.append(number)
     return found
 
@@ -142,11 +146,15 @@ def read_population(given: Sequence[str]) -> dict[str, float]:
             number = -1.0
         if not sign or not 0.0 <= number < float("inf") or label in known:
             raise click.UsageError(
-                f"--population {text}: a label and its share, once for each label: --population f=0.51"
+                f"expected --population LABEL=SHARE, once for each label, got {text!r}; write for example "
+                "--population f=0.51"
             )
         known[label] = number
     if known and not sum(known.values()) > 0.0:
-        raise click.UsageError("--population has shares above 0")
+        raise click.UsageError(
+            "expected at least one share of --population above 0; give the share or the number of people "
+            "of each group"
+        )
     return known
 
 
@@ -164,8 +172,8 @@ def read_contrasts(given: Sequence[str]) -> dict[str, dict[str, float]]:
                 weights[label.strip()] = float("nan")
         if not colon or not name.strip() or name.strip() in known or not all(map(isfinite, weights.values())):
             raise click.UsageError(
-                f"--contrast {text!r}: expected a name and weights of groups, each name once: "
-                "--contrast 'any: none=-1, half=0.5, full=0.5'"
+                f"expected --contrast to be a name and weights of groups, each name once, got {text!r}; "
+                "write for example --contrast 'any: none=-1, half=0.5, full=0.5'"
             )
         known[name.strip()] = weights
     return known
@@ -177,9 +185,9 @@ def check_people(paths: Sequence[Path]) -> None:
         rows = rows_of_file(path)
         if rows is not None and rows > 1:
             raise click.UsageError(
-                f"{shown_name(path)} has up to {rows} rows of a person, so groups may share people, whose "
-                "errors go together: keep the column of their ids (dither perturb --keep ID), and name it, "
-                "--person ID"
+                f"expected the column that identifies people, because {shown_name(path)} has up to {rows} "
+                "rows per person, so groups may share people; keep the column with `dither perturb --keep "
+                "ID`, and name it with --person ID"
             )
 
 
@@ -190,7 +198,9 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
     from dither.estimation.verbs import estimate, quantile
 
     if asked.cross is not None and len(found) != 1:
-        raise click.UsageError(f"--cross needs one question: --column QUESTION, of {', '.join(found)}")
+        raise click.UsageError(
+            f"expected --cross with one question; add --column with one of {', '.join(found)}"
+        )
     results: dict[str, Any] = {}
     for name, rows in found.items():
         reports = rows.reports
@@ -209,7 +219,8 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
         elif by:
             if asked.population and set(asked.by) & set(rows.others):
                 raise click.UsageError(
-                    "--population is of groups by a public label: the sizes of private groups are estimated"
+                    "expected --population with groups by a public label, got a private question in --by; "
+                    "leave --population out, because the sizes of private groups are estimated"
                 )
             ids = None if asked.person is None else rows.columns[asked.person]
             groups = _answer(estimate, reports, by=by, minimum=asked.minimum, weights=weights, person=ids)
@@ -255,8 +266,8 @@ def answer_regression(
     questions = [name for name in named if name in told]
     if not questions:
         raise click.UsageError(
-            f"the formula {formula!r} names no question; there are {', '.join(told)}, and the public columns "
-            f"{', '.join(told.public) or '(none)'}"
+            f"expected a question in the formula {formula!r}; the questions are {', '.join(told)}, and the "
+            f"public columns {', '.join(told.public) or '(none)'}"
         )
     data: dict[str, Any] = dict(told.together(*questions))
     for name in told.public:
@@ -277,7 +288,10 @@ def _numbers_or_labels(cells: Sequence[Any], column: str) -> list[Any]:
     """
     empty = next((row for row, cell in enumerate(cells, 1) if cell is None or cell == ""), None)
     if empty is not None:
-        raise InvalidParameter(f"column {column!r}, row {empty} of those that answered: the cell is empty")
+        raise InvalidParameter(
+            f"column {column!r}, row {empty} of those that answered: expected a value, got an empty cell; "
+            "fill it in or leave the row out"
+        )
     try:
         return [float(cell) for cell in cells]
     except (TypeError, ValueError):
@@ -381,7 +395,10 @@ def compare_groups(
         ]
     )
     if len(groups) < 2:
-        raise click.UsageError(f"a test needs two groups with {minimum} reports or more")
+        raise click.UsageError(
+            f"expected at least two groups with {minimum} reports or more for --test; lower --minimum, or "
+            "use larger groups"
+        )
 
     heavy = 1.0 if known is None else known.shares
     found = list(combinations(groups, 2))

@@ -73,7 +73,7 @@ codecs.register_error("dither", _in_plain_letters)
 
 
 def _never_fail(stream: object) -> None:
-    """Make a stream accept every text: pipes and files in UTF-8, a terminal in plain letters if needed.
+    """Make a stream accept any text: UTF-8 in pipes and files, replacements on a terminal without them.
 
     On Windows the encoding of a pipe lacks ε. PYTHONIOENCODING overrides it.
     """
@@ -87,15 +87,15 @@ def _never_fail(stream: object) -> None:
         stream.write = lambda text: write(without_controls(text))  # type: ignore[method-assign]
 
 
-# What dither itself prints: tabs, ends of lines, its styles, and the start of a line at the begin and at the
-# end of what shows how far it is.
+# Control characters that dither prints itself: tabs, ends of lines, styles, and returns to the start of a
+# line around a progress bar.
 _OWN: Final = re.compile(rf"\x1b\[{STYLE_MARK};([0-9;]+m)|[\t\n]|\A\r|\r\Z")
 
 
 def without_controls(text: str) -> str:
     """Return a text without characters that move the cursor, clear the screen or turn letters around.
 
-    Labels, names and texts of campaigns and files come from others; whatever they hold, a terminal shows it.
+    Labels and names come from other people's files and campaigns and could contain control characters.
 
     >>> without_controls("a\x1b[2Jb")
     'a�[2Jb'
@@ -127,7 +127,7 @@ class _Verbs(click.Group):
     """A group whose commands are in modules of the same name."""
 
     def main(self, *words: Any, **more: Any) -> Any:
-        """Run a command; no character that it prints ends it."""
+        """Run a command; characters that the terminal lacks do not stop it."""
         _never_fail(sys.stdout)
         _never_fail(sys.stderr)
         return super().main(*words, **more)
@@ -154,7 +154,7 @@ class _Verbs(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         """Print an error as one line, with exit code 2; 1 is the answer "does not hold" of a verb.
 
-        An unforeseen error is printed with its traceback, and leaves with 2 as well.
+        An unexpected error is printed with its traceback; its exit code is also 2.
         """
         from dither.errors import DitherError
 
@@ -169,7 +169,7 @@ class _Verbs(click.Group):
                 raise
             prefix = f"{error.filename}: " if isinstance(error.filename, str) else ""
             words = f"{prefix}{error.strerror or error}"
-            if error.errno == errno.ENOENT:  # a name that was given and does not exist: a wrong request
+            if error.errno == errno.ENOENT:  # a given file does not exist: a wrong call
                 raise click.UsageError(words) from None
             raise _SystemProblem(words) from None
         except click.UsageError as error:

@@ -22,7 +22,7 @@ def load(text: str) -> Any:
     path = Path(text)
     if path.suffix in (".joblib", ".pkl", ".pickle"):
         if not path.is_file():
-            raise click.UsageError(f"file not found: {path}")
+            raise click.UsageError(f"file not found: {path}; check the name of the model")
         try:
             joblib = importlib.import_module("joblib")  # comes with scikit-learn
         except ImportError:
@@ -51,7 +51,10 @@ def features_of(model: object, said: str | None, file: Path, randomised: list[st
     if known is not None:
         names = [str(name) for name in known]
         if said is not None and said.split(",") != names:
-            raise click.UsageError(f"--columns differs from the model's own features {','.join(names)}")
+            raise click.UsageError(
+                f"expected --columns to be the model's own features {','.join(names)}, got {said}; leave "
+                "--columns out"
+            )
     elif said is not None:
         names = said.split(",")
     else:
@@ -73,13 +76,17 @@ def records(file: Path, names: list[str], numbers: Collection[str]) -> Array:
     for name in names:
         cells = [cell for chunk in chunks for cell in chunk.cells(name)]
         if any(cell is None or cell == "" for cell in cells):
-            raise InvalidParameter(f"{file.name}: a cell of {name!r} is empty; fill it or leave the row out")
+            raise InvalidParameter(
+                f"{file.name}: expected a value in each cell of {name!r}, got an empty one; fill it in or "
+                "leave the row out"
+            )
         try:
             columns.append([float(cell) for cell in cells])
         except (TypeError, ValueError):
             if name in numbers:
                 raise InvalidParameter(
-                    f"{file.name}: a cell of {name!r} is not a number; give categories with --category"
+                    f"{file.name}: expected numbers in the column {name!r}; name a column of labels with "
+                    "--category instead"
                 ) from None
             columns.append([str(cell) for cell in cells])
     kinds = {type(cell) for column in columns for cell in column[:1]}

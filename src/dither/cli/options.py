@@ -50,7 +50,7 @@ DAY: Final = _Day()
 
 
 class _Bins(click.ParamType):  # type: ignore[type-arg]
-    """A number of bins, or the part of the calendar that each of them is."""
+    """A number of bins, or the part of the calendar that each bin covers."""
 
     name = "N|month"
 
@@ -75,41 +75,45 @@ def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add --sep, --decimal, --thousands, --na and others, and pass their values as `dialect`."""
 
     @click.option(
-        "--sep", metavar="CHARACTER", help="What separates cells of CSV: , or ; or tab; else detected."
+        "--sep", metavar="CHARACTER", help="Separator of cells in CSV: , or ; or tab.  [default: detected]"
     )
     @click.option(
         "--decimal",
         type=click.Choice([".", ","]),
-        help="The decimal sign; else the point, but a column in which 3.500 may be 3 500 is refused.",
+        help="The decimal sign.  [default: the point; a column in which 3.500 may mean 3 500 is refused]",
     )
     @click.option(
         "--thousands",
         metavar="SIGN",
-        help="What separates thousands: . or , or ' or space; else nothing does.",
+        help="Separator of thousands: . or , or ' or space.  [default: no separator]",
     )
     @click.option(
-        "--sheet", metavar="NAME", help="The sheet of an Excel file, by name or number; else the first."
+        "--sheet", metavar="NAME", help="The sheet of an Excel file, by name or number.  [default: the first]"
     )
     @click.option(
         "--header-row",
         default="1",
         show_default=True,
         metavar="ROW",
-        help="The row of Excel with the names of the columns; 2-3 are two rows, whose names are joined.",
+        help="The row of Excel with the names of the columns. With 2-3 the names of two rows are joined.",
     )
-    @click.option("--encoding", metavar="NAME", help="Of text, such as cp1252; else UTF-8 or by its mark.")
+    @click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of text, such as cp1252.  [default: UTF-8, or by its byte-order mark]",
+    )
     @click.option(
         "--na",
         multiple=True,
         metavar="WORD",
-        help="A word or number for a missing answer, such as NA or -99 (--na=-99); may be repeated.",
+        help="A word or number that means a missing answer, such as NA or -99 (--na=-99); may be repeated.",
     )
     @click.option(
         "--items-sep",
         default=";",
         show_default=True,
         metavar="CHARACTER",
-        help="What separates the items of a set in a cell; alone it is the empty set.",
+        help="Separator of the items in a cell; a cell with only the separator is the empty set.",
     )
     @wraps(command)
     def with_dialect(
@@ -162,7 +166,7 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         if len(columns) > 1:
             raise click.UsageError(
-                "--column names one column; for several questions use --campaign FILE.toml"
+                f"expected one --column, got {len(columns)}; for several questions use --campaign FILE.toml"
             )
         request = Asked(next(iter(columns), None), domain, epsilon, mechanism, campaign)
         command(*args, asked=request, **kwargs)
@@ -181,16 +185,16 @@ class Asked:
     file: str | None
 
     def guarantee(self) -> Guarantee:
-        """Return the promise to one person, over the complete campaign where that is stated."""
+        """Return the promise to one person, for the complete campaign if its duration is stated."""
         return self.campaign.guarantee if self._found is None else self._found.guarantee
 
     def check_rows(self) -> None:
-        """Raise UsageError if a row of values is not what a report of the campaign is drawn from."""
+        """Raise UsageError if the campaign does not draw a report from one row of values."""
         contract = None if self._found is None else self._found.contract
         if contract is not None and contract.repeat == "kept change":
             raise click.UsageError(
-                f"{self.file} asks for kept changes: a report is about all days of a person, and a row has "
-                "one value. Draw reports of rows of days with dt.KeptChange"
+                "expected a campaign with one value per person and question, got kept changes in "
+                f"{self.file}, whose reports are about all days of a person; draw them with dt.KeptChange"
             )
 
     @cached_property
@@ -199,7 +203,7 @@ class Asked:
 
     @cached_property
     def campaign(self) -> Questionnaire:
-        """The questions; raise UsageError if they are incomplete, or given twice."""
+        """The questions; raise UsageError if they are incomplete or stated twice."""
         from dither.advice.ask import default_mechanism
         from dither.core.questionnaire import Questionnaire
 
@@ -207,17 +211,20 @@ class Asked:
         if self._found is not None:
             if any(option is not None for option in given):
                 raise click.UsageError(
-                    "--campaign holds the questions; leave out --column, --mechanism, the domain and "
-                    "--epsilon"
+                    "expected the questions from --campaign only; leave out --column, --mechanism, the "
+                    "domain and --epsilon"
                 )
             return self._found.campaign
         if self.column is not None and self.mechanism is not None and self.mechanism.endswith(".json"):
             return Questionnaire({self.column: build(self.mechanism, self.domain, self.epsilon)})
         if self.column is None or self.domain is None or self.epsilon is None:
-            raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
+            raise click.UsageError(
+                "expected questions; give --column, a domain such as --interval LOW HIGH, and --epsilon, "
+                "or give --campaign FILE"
+            )
         if (self.mechanism or "").lower() == "optimal" and self.domain.kind == "interval":
             raise click.UsageError(
-                'the best mechanism depends on the goal: --mechanism "Optimal(unbiased=True)" for means, '
+                'expected the goal of Optimal; write --mechanism "Optimal(unbiased=True)" for means, '
                 '"Optimal(loss=absolute)" or "Optimal(loss=squared)" for single values'
             )
         if self.mechanism is not None:
@@ -230,7 +237,10 @@ class Asked:
         if self.file is None and self.column is not None and self.domain is not None:
             return {self.column: self.domain}
         if self.file is None and self.mechanism is None:
-            raise click.UsageError("give --column and a domain, or --campaign FILE")
+            raise click.UsageError(
+                "expected questions; give --column and a domain such as --interval LOW HIGH, or give "
+                "--campaign FILE"
+            )
         return {name: mechanism.domain for name, mechanism in self.campaign.questions.items()}
 
 
@@ -249,12 +259,12 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @click.option("--time", "times", is_flag=True, help="Times of the day, such as 08:15.")
     @click.option("--zone", metavar="NAME", help="With --date or --time: the time zone of time stamps.")
-    @click.option("--categories", metavar="A,B,…", help="Labels, separated by commas, or how many there are.")
+    @click.option("--categories", metavar="A,B,…", help="Labels, separated by commas, or their number.")
     @click.option(
         "--several",
         metavar="A,B,…",
-        help="Items of which people have a set, or how many there are; or ';' with --categories A,B,…: cells "
-        "hold several of these, with ; between them.",
+        help="Items, separated by commas, or their number; each person has a set of them. Or ';' with "
+        "--categories A,B,…: a cell has several categories, separated by ;.",
     )
     @click.option(
         "--most", type=int, metavar="M", help="With --several: the number of items that a person reports."
@@ -262,10 +272,12 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option(
         "--empty",
         type=click.Choice(["missing", "none"]),
-        help="With --several: an empty cell is a missing answer, or says that none was ticked.",
+        help="With --several: an empty cell means a missing answer, or that nothing was ticked.",
     )
     @click.option(
-        "--optional", is_flag=True, help='"No answer" is an answer, as private as any: an empty cell is one.'
+        "--optional",
+        is_flag=True,
+        help='"No answer" is one of the answers and as private as the others; empty cells count as it.',
     )
     @wraps(command)
     def with_domain(
@@ -285,7 +297,9 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         from dither.core.domains.tables import read_table, take_domain
 
         if (several is None) != (most is None):
-            raise click.UsageError("--several A,B,… and --most M are given together")
+            raise click.UsageError(
+                "expected --several A,B,… and --most M together, got only one of them; give both"
+            )
         if empty is not None and several is None:
             raise click.UsageError('--empty is for --several; in a campaign write empty = "none"')
         if several is not None and len(several) == 1 and not several.isalnum():
@@ -293,15 +307,20 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
             click.get_current_context().meta[ITEMS_SEP] = several
             if categories is None:
                 raise click.UsageError(
-                    f"--several {several} needs --categories A,B,…, the items of the cells"
+                    f"expected --categories A,B,…, the items of the cells, with --several {several}; give "
+                    "them"
                 )
             several, categories = categories, None
         if zone is not None and not (dates or times):
-            raise click.UsageError("--zone is for --date and --time")
+            raise click.UsageError(
+                "expected --zone with --date or --time; add one of them, or leave --zone out"
+            )
         if dates or times:
             others = (interval, circle, categories, several)
             if (dates and times) or any(value is not None for value in others):
-                raise click.UsageError("give one domain: --date FIRST LAST, --time, or another one")
+                raise click.UsageError(
+                    "expected one domain, got several; give --date FIRST LAST, --time, or another one"
+                )
             form: dict[str, Any] = {"date": list(dates)} if dates else {"time": True}
             form |= {"zone": zone, "optional": optional}
             command(*args, domain=take_domain(form), **kwargs)
@@ -310,7 +329,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         given |= {"categories": categories and _labels(categories), "several": several and _labels(several)}
         has_domain = any(value is not None for value in given.values())
         if optional and not has_domain:
-            raise click.UsageError("--optional is for a domain; in a campaign write optional = true")
+            raise click.UsageError("expected --optional with a domain; in a campaign write optional = true")
         given |= {"most": most, "empty": empty, "optional": optional}
         command(*args, domain=read_table(given) if has_domain else None, **kwargs)
 
@@ -332,8 +351,8 @@ def need_domain(domain: Domain | None) -> Domain:
     """Return the domain; raise UsageError if none was given."""
     if domain is None:
         raise click.UsageError(
-            "give a domain: --interval LOW HIGH, --circle PERIOD, --categories A,B,… or "
-            "--several A,B,… --most M"
+            "expected a domain; give --interval LOW HIGH, --circle PERIOD, --categories A,B,… or --several "
+            "A,B,… --most M"
         )
     return domain
 
@@ -345,16 +364,21 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Any:
     if mechanism.endswith(".json"):
         if domain is not None or epsilon is not None:
             raise click.UsageError(
-                "a specification has its own domain and ε; leave out the domain and --epsilon"
+                "expected neither a domain nor --epsilon with a specification because it states both; leave "
+                "them out"
             )
         try:
             return from_json(Path(mechanism).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError):
-            raise click.UsageError(f"the file {mechanism} does not exist or cannot be read") from None
+            raise click.UsageError(
+                f"cannot read {mechanism}; check that the file exists and is text"
+            ) from None
         except DitherError as error:
             raise click.UsageError(f"{mechanism}: {error}") from None
     if epsilon is None:
-        raise click.UsageError("give the budget: --epsilon, or a specification: FILE.json")
+        raise click.UsageError(
+            "expected a budget; give --epsilon, or a specification FILE.json as the mechanism"
+        )
     from dither.advice.catalogue import mechanism_of  # it imports every mechanism
 
     return mechanism_of(mechanism, need_domain(domain), epsilon)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class StatusLine:
-    """A line at the terminal that says how far a verb is: written over, and erased at the end."""
+    """A line at the terminal that shows progress; it is overwritten, and erased at the end."""
 
     def __init__(self, first: float = 0.0) -> None:
-        """The line appears after `first` seconds."""
+        """Show the line after `first` seconds."""
         self._begin, self._width = time.monotonic(), 0
         self._due = self._begin + first
 
@@ -50,7 +50,7 @@ class StatusLine:
         sys.stderr.flush()
 
 
-_EVERY: Final = 0.1  # seconds between two states of a line
+_EVERY: Final = 0.1  # seconds between two updates of a line
 _BAR: Final = 30  # characters
 
 
@@ -61,7 +61,7 @@ def _bar(done: int, total: int) -> str:
 
 @contextmanager
 def rows_done(title: str, total: int | None = None, *, unit: str = "rows") -> Iterator[Callable[[int], None]]:
-    """Show how many rows or other units are done, from the third second on; a bar if there is a total."""
+    """Show the number of finished rows or other units after three seconds, as a bar if the total is known."""
     if not sys.stderr.isatty():
         yield lambda rows: None
         return
@@ -97,8 +97,8 @@ def steps(total: int) -> Iterator[Callable[[str], None]]:
         line.erase()
 
 
-# A parameter of every style that dither prints. It is drawn anew in each process, so that a label that comes
-# from others cannot have it: `dither.cli.main.without_controls` keeps styles with it, and nothing else.
+# A random parameter of every style that dither prints, drawn once per process. A label from another person
+# cannot contain it, so `dither.cli.main.without_controls` keeps only styles with this parameter.
 STYLE_MARK: Final = str(int.from_bytes(os.urandom(5)))
 _STYLES: Final = {"bold": 1, "red": 31, "green": 32, "yellow": 33}
 

@@ -23,7 +23,7 @@ _SURE: Final = 2.0  # no warning is due up to this ε: its words are not loaded
 
 
 def print_answering(contract: Campaign, *, err: bool = True) -> None:
-    """Print for each question its draw, the clients that answer it, and the others with the reason."""
+    """Print the draw of each question, the clients that answer it, and why others do not."""
     from dither.collection.kinds import rows
 
     for line in rows(contract):
@@ -50,8 +50,8 @@ def check_protection(guarantee: Guarantee) -> None:
         if isinstance(guarantee.bound, Nothing):
             much = f"nothing limits one person's privacy loss over the campaign ({guarantee.bound.reason}):"
         raise click.UsageError(
-            f"{much} more than {file} allows ({_LARGEST} = {largest:g}). This guards against mistakes and is "
-            "no promise: change the file if you mean it"
+            f"{much} more than {file} allows ({_LARGEST} = {largest:g}); lower ε, or change the file if "
+            "this is intended"
         )
     if isinstance(guarantee.bound, Pure) and guarantee.epsilon <= _SURE:
         return
@@ -66,11 +66,13 @@ def _largest_epsilon(file: Path) -> float:
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
     except (ValueError, OSError) as error:
-        raise click.UsageError(f"{file} cannot be read: {error}") from None
+        raise click.UsageError(f"cannot read {file}: {error}; correct the file") from None
     for key in table:
         if key != _LARGEST:
             raise unknown_name(f"setting in {file}", key, [_LARGEST])
     largest = table.get(_LARGEST, math.inf)
     if isinstance(largest, bool) or not isinstance(largest, int | float) or not largest > 0:
-        raise click.UsageError(f"{file}: {_LARGEST} is a positive number, not {largest!r}")
+        raise click.UsageError(
+            f"{file}: expected {_LARGEST} to be a positive number, got {largest!r}; correct the file"
+        )
     return float(largest)

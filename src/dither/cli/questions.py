@@ -26,7 +26,7 @@ ADDRESSES: Final = ("https://", "http://")
 
 
 def holds_questions(name: str) -> bool:
-    """Return whether a name is an address, or of a file with questions that is not one specification."""
+    """Return whether a name is an address, or a file with questions other than one specification."""
     if name.startswith(ADDRESSES):
         return True
     path = Path(name)
@@ -48,26 +48,26 @@ _SIGNED: Final = {"campaign", "signature"}
 
 @dataclass(frozen=True)
 class Found:
-    """The questions of a file or an address, with other facts about them."""
+    """The questions of a file or an address, with its other facts."""
 
     questionnaire: Questionnaire | None  # None if a campaign only counts presence
-    published: Published | None = None  # if it is signed: verified
-    contract: Campaign | None = None  # if it states the collector and the duration
+    published: Published | None = None  # None unless it is signed; verified
+    contract: Campaign | None = None  # None unless it states the collector and the duration
     kept: tuple[str, ...] | None = None  # for a file of reports: the columns that are not reports
     made: Mapping[str, Any] = field(default_factory=dict)  # for a file of reports: its origin
 
     @property
     def campaign(self) -> Questionnaire:
-        """The questions; raise UsageError without any."""
+        """The questions; raise UsageError if there are no questions."""
         if self.questionnaire is None:
             raise click.UsageError(
-                "this campaign counts presence and has no questions; name a campaign with questions"
+                "expected a campaign with questions, got one that only counts presence; name another one"
             )
         return self.questionnaire
 
     @property
     def asked(self) -> Any:
-        """A person's questions, over the complete campaign where that is stated."""
+        """A person's questions, for the complete campaign if its duration is stated."""
         return self.campaign if self.contract is None else self.contract.over_time
 
     @property
@@ -86,12 +86,12 @@ class Found:
 
     @property
     def total(self) -> Total | None:
-        """The total of the complete campaign, where that is stated."""
+        """The total of the complete campaign, if its duration is stated."""
         return None if self.contract is None else self.contract.total
 
     @property
     def guarantee(self) -> Guarantee:
-        """The promise to one person, over the complete campaign where that is stated."""
+        """The promise to one person, for the complete campaign if its duration is stated."""
         if self.contract is not None:
             return self.contract.whole_guarantee
         return self.campaign.guarantee.repeated(self.rows or 1)
@@ -100,7 +100,7 @@ class Found:
 def find_questions(place: Path | str, column: str | None = None, *, quiet: bool = False) -> Found:
     """Return the questions of a campaign, signed or not, of a specification or of a file of reports.
 
-    A place is a file, or the address of a campaign at a collector. A signed campaign is verified, with a
+    `name` is a file, or the address of a campaign at a collector. A signed campaign is verified, with a
     message on standard error unless `quiet`. `column` names the question of a specification. Raise UsageError
     without questions.
     """
@@ -111,7 +111,7 @@ def find_questions(place: Path | str, column: str | None = None, *, quiet: bool 
 
             found = _from_published(fetch_campaign(name))
         elif not path.is_file():
-            raise click.UsageError(f"the file {path} does not exist or cannot be read")
+            raise click.UsageError(f"cannot read {path}; check that the file exists")
         else:
             found = _read(path, column)
     except OSError as error:
@@ -119,7 +119,7 @@ def find_questions(place: Path | str, column: str | None = None, *, quiet: bool 
     except DitherError as error:
         raise click.UsageError(f"{shown_name(path) if '://' not in name else name}: {error}") from None
     except UnicodeDecodeError:
-        raise click.UsageError(f"{path} is not UTF-8 text") from None
+        raise click.UsageError(f"{path}: expected text in UTF-8; save the file in UTF-8") from None
     if found.published is not None and not quiet:
         click.echo(_signature_words(found.published), err=True)
     return found
@@ -183,7 +183,9 @@ def _read(path: Path, column: str | None) -> Found:
         return Found(Questionnaire.from_json(text))
     specification = file_specification(path)
     if specification is None:
-        raise click.UsageError(f"{path} holds no questions: it is neither a campaign nor a file of reports")
+        raise click.UsageError(
+            f"{path}: expected a campaign, a specification or a file of reports; choose another file"
+        )
     if is_of_trips(specification):
         from dither.data.trips.reports import read_trip_specification
 

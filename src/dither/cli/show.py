@@ -32,12 +32,14 @@ def print_estimates(
             raise click.UsageError(f"{origin}: {unknown_name('question', column, summaries)}")
         summaries = {column: summaries[column]}
     if wanted.numbers and all(usual_title(summary) == "frequencies" for summary in summaries.values()):
-        raise click.UsageError("--bins, --step and --quantile are for numbers; these answers are categories")
+        raise click.UsageError(
+            "expected numbers for --bins, --step and --quantile, got categories; leave these options out"
+        )
     answers = {name: answers_of(summary, wanted) for name, summary in summaries.items()}
-    for index, alike in enumerate(zip(*answers.values(), strict=False)):  # what no question has is an error
+    for index, alike in enumerate(zip(*answers.values(), strict=False)):
         needed = index > 0 or not wanted.numbers  # a requested distribution may have no mean
         if needed and all(isinstance(value, str) for _, value in alike):
-            raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
+            raise click.UsageError(f"cannot estimate the {alike[0][0]}: {alike[0][1]}")
     return print_answers(answers, summaries, as_json)
 
 
@@ -140,10 +142,10 @@ def _text(label: str, value: Any) -> str:
             shown += f"\n  {UNNAMED.removeprefix(', ')}"
         if hasattr(value, "words"):  # bounds
             return f"{shown}\n  to ask others on: {value.words}"
-        sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is visible
+        sizes = getattr(value, "sizes", None)  # sets of items: sizes beyond the last are not visible
         return f"{shown}\n  {sizes.labels[-1]} or more items: {sizes[sizes.labels[-1]]}" if sizes else shown
     if isinstance(value, Estimate):
-        clipping, value = value.clipping, replace(value, clipping=None)  # the label says of which values
+        clipping, value = value.clipping, replace(value, clipping=None)  # the label names the values
         beyond = f"; {clipping.beyond}" if clipping is not None and clipping.beyond else ""
         return f"  {label}: {value}{beyond}"
     rows = [
@@ -255,9 +257,9 @@ def print_versions(
 
 
 def _of_versions(summaries: Sequence[Counts]) -> list[tuple[str, Any]]:
-    """Return one answer from all versions of a question, or one of each version with the reason.
+    """Return one estimate from all versions of a question, or one for each version with the reason.
 
-    Of lists of answers that differ, each answer has the versions that offer it.
+    If the versions have different lists, each answer uses the versions that list it.
     """
     from dither.estimation.comparison import combine_versions
     from dither.estimation.verbs import estimate
@@ -273,7 +275,7 @@ def _of_versions(summaries: Sequence[Counts]) -> list[tuple[str, Any]]:
 
 
 def print_results(results: Mapping[str, Any], as_json: bool) -> None:
-    """Print results, each after its name, or all of them as JSON."""
+    """Print results with their names, or all of them as JSON."""
     if as_json:
         from dither.cli.tables import plain_row, table_of
 

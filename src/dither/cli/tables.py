@@ -22,13 +22,13 @@ PICTURES: Final = (".png", ".svg", ".pdf")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossTable(ResultTable):
-    """The rows of a cross-table, and its head and cells as they are printed, with an answer in each row."""
+    """A cross-table: its rows, and its head and cells as printed."""
 
     printed: tuple[list[str], list[list[str]]] = field(kw_only=True)
 
 
 def table_of(name: str, result: Any) -> ResultTable:
-    """Return a result as a table whose first column names it; a cross-table is also printed as one."""
+    """Return a result as a table whose first column names it."""
     rows = result.records()
     limits = getattr(result, "limits", (-float("inf"), float("inf")))
     if hasattr(result, "within_rows"):
@@ -49,12 +49,15 @@ def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_outputs(files: Sequence[str], out: Path | None, picture: Path | None) -> None:
-    """Raise before anything is read for a file of a kind that is not written, or that is an input."""
+    """Raise before anything is read if an output has an unknown ending or is an input."""
     for path, endings, what in ((out, FORMATS, "a table"), (picture, PICTURES, "a picture")):
         if path is None:
             continue
         if path.suffix.lower() not in endings:
-            raise click.UsageError(f"{path}: {what} is written to a file that ends in {', '.join(endings)}")
+            raise click.UsageError(
+                f"{path}: expected {what} to be written to a file that ends in {', '.join(endings)}; "
+                "rename the file"
+            )
         refuse_to_overwrite(path, *(Path(name) for name in files if "://" not in name), force=True)
 
 
@@ -88,17 +91,17 @@ def _picture_of(results: Mapping[str, Any]) -> tuple[str, Any]:
 
             parts = [drawn[name] for name in quantiles]
             return question, EstimatedQuantiles.of([float(shares[name]) for name in quantiles], parts)
-        chosen = quantiles[0] if quantiles else question  # beside a share who answered
+        chosen = quantiles[0] if quantiles else question  # next to the share of people who answered
         return chosen, drawn[chosen]
     if len(drawn) != 1:
         raise click.UsageError(
-            f"--plot draws one result, and there are {len(drawn)}; choose a question with --column"
+            f"expected one result for --plot, got {len(drawn)}; choose a question with --column"
         )
     return next(iter(drawn.items()))
 
 
 def write_tables(out: Path, tables: Sequence[ResultTable]) -> None:
-    """Write tables below each other: CSV and Excel with all digits, Markdown, TeX and HTML with some."""
+    """Write all tables to one file: CSV and Excel with all digits, others with the printed digits."""
     kind = out.suffix.lower()
     rows = [dict(row) for table in tables for row in table]
     columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -115,7 +118,7 @@ def write_tables(out: Path, tables: Sequence[ResultTable]) -> None:
 
 
 def _blocks(tables: Sequence[ResultTable]) -> list[tuple[list[str], list[list[str]]]]:
-    """Return heads and cells as they are printed: blocks of one list of rows below each other, and grids."""
+    """Return heads and cells as they are printed: lists of rows, and grids."""
     blocks: list[tuple[list[str], list[list[str]]]] = []
     lists = [table._cells() for table in tables if not isinstance(table, CrossTable)]
     if lists:

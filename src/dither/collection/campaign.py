@@ -1,7 +1,7 @@
 """Campaigns as contracts: questions, people, days and purpose; immutable and signed.
 
-A published contract is a text. Its identity is the SHA-256 of that text. The text travels as it was
-signed, so a check does not write it again. A change is a new version with a new identity.
+A published contract is a text. Its identity is the SHA-256 of that text. The signed text
+itself is transmitted, so a check does not write it again. A change is a new version with a new identity.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ from dither.errors import (
     InvalidParameter,
     MalformedReport,
     check_choice,
+    found,
     unknown_name,
 )
 from dither.foundation.canonical import canonical
@@ -89,8 +90,8 @@ _OWN: Final[dict[str, tuple[str, ...]]] = {
     "once": ("days", "every"),
     "present": ("label_share",),
 }
-# Draws that a campaign cannot use: the length of a path is not known, texts are not counted, and the
-# others need several devices.
+# Draws that a campaign cannot use: of paths, whose length is unknown; of texts, because they are not
+# counted; and draws that need several devices.
 _NEVER: Final = (
     *("walk", "two copies", "divided", "prefix", "joint response", "joint bits", "joint hashed"),
     *("each", "sampled", "indicator", "kept change", "kept changes"),
@@ -105,16 +106,16 @@ class Campaign:
     """The promises of a campaign to its people, and the obligations of the collector.
 
     `begins` and `ends` are days in UTC, both included. `people` is the number of reports below which no
-    answer is shown. `retry` is the number of days for which a repeated batch is recognised. `repeat` is how
-    often a person may answer: `"fresh"` up to `answers` times, `"once"` in each period of `days` days or in
-    `every` day, week or month, `"kept change"` with `days` and `changes`, `"present"` once in `every` period,
-    with the share of devices that carry the permanent label (`label_share`) and the number of devices that it
-    `expects`. `labels` are the public labels that a batch may carry (or none). `phase` divides people between
-    two campaigns. `languages` are the languages of `purposes` and of the words of `asks`, the terms of each
-    question; `purpose` is in the first of them. `sealing_key` is the key configuration (RFC 9458, as
-    hexadecimal text) that devices encrypt requests to, so that a relay cannot read them. `reports_a_batch` is
-    how many reports to a question a batch may hold, for gateways that send for many people; None if every
-    batch is of one person.
+    answer is shown. `retry` is the number of days for which a repeated batch is recognised. `repeat` states
+    how often a person may answer: `"fresh"` up to `answers` times, `"once"` in each period of `days` days
+    or in `every` day, week or month, `"kept change"` with `days` and `changes`, `"present"` once in `every`
+    period, with the share of devices that carry the permanent label (`label_share`) and the number of
+    devices that it `expects`. `labels` are the public labels that a batch may carry (or none). `phase`
+    divides people between two campaigns. `languages` are the languages of `purposes` and of the words of
+    `asks`, the terms of each question; `purpose` is in the first of them. `sealing_key` is the key
+    configuration (RFC 9458, as hexadecimal text) that devices encrypt requests to, so that a relay cannot
+    read them. `reports_a_batch` is the largest number of reports to a question in a batch, for gateways
+    that send for many people; None if each batch is from one person.
     """
 
     name: str
@@ -147,19 +148,28 @@ class Campaign:
         for name, (size, lines) in _TEXTS.items():
             check_words(name, getattr(self, name), size=size, lines=lines)
         if len(self.asker) > _MOST_ASKER:
-            raise InvalidParameter(f"expected asker to be a text of at most {_MOST_ASKER} characters")
+            raise InvalidParameter(
+                f"expected asker to be a text of at most {_MOST_ASKER} characters, got "
+                f"{len(self.asker)}; "
+                "shorten it"
+            )
         for name, most in _NUMBERS.items():
             if name in _ALWAYS or getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), 1, most)
         for name in ("begins", "ends"):
             if type(getattr(self, name)) is not datetime.date:
                 raise InvalidParameter(
-                    f"expected {name} to be a day such as 2026-05-01, without quotes or a time"
+                    f"expected {name} to be a day such as 2026-05-01, got {found(getattr(self, name))}; "
+                    "write it without quotes and time"
                 )
         if self.ends < self.begins:
             raise InvalidParameter(f"expected ends on or after begins ({self.begins}), got {self.ends}")
         if len(set(self.labels)) != len(self.labels) or len(self.labels) > _MOST_LABELS:
-            raise InvalidParameter(f"expected labels to be at most {_MOST_LABELS} different texts")
+            raise InvalidParameter(
+                f"expected labels to be at most {_MOST_LABELS} different texts, got "
+                f"{len(self.labels)}; "
+                "remove repeated ones"
+            )
         for label in self.labels:
             check_words("a label", label, size=MOST_LABEL, lines=True)
         if self.sealing_key is not None:
@@ -194,31 +204,44 @@ class Campaign:
         for name in dict.fromkeys(name for some in (*_NEEDS.values(), *_OWN.values()) for name in some):
             given = getattr(self, name) is not None
             if given and name not in (*needed, *own):
-                raise InvalidParameter(f"{name} does not go with repeat = {self.repeat!r}; leave it out")
+                raise InvalidParameter(f"expected no {name} with repeat = {self.repeat!r}; leave it out")
             if not given and name in needed:
-                raise InvalidParameter(f"repeat = {self.repeat!r} needs {name}")
+                raise InvalidParameter(f"expected {name} with repeat = {self.repeat!r}; add it")
         if self.every is not None:
             check_choice("every", self.every, Every)
         if self.repeat == "once" and (self.days is None) == (self.every is None):
-            raise InvalidParameter('repeat = "once" needs days, such as 7, or every: day, week or month')
+            raise InvalidParameter(
+                'expected repeat = "once" with either days, such as days = 7, or every = "day", '
+                '"week" or "month"; give one of them'
+            )
         if self.repeat == "kept change" and not 0 < (self.changes or 0) < (self.days or 0):
-            raise InvalidParameter("expected for a kept change at least 2 days, and fewer changes than days")
+            raise InvalidParameter(
+                "expected at least 2 days for a kept change, and fewer changes than days, got "
+                f"{self.days} "
+                f"days and {self.changes} changes"
+            )
         if self.label_share is not None:
             thousandths("label_share", self.label_share)
         if self.repeat == "present" and (self.phase is not None or self.reports_a_batch is not None):
             raise InvalidParameter(
-                'repeat = "present" goes with neither phase nor reports_a_batch; leave them out'
+                'expected neither phase nor reports_a_batch with repeat = "present"; leave them out'
             )
         if self.phase is not None and not isinstance(self.phase, Phase):
             raise InvalidParameter(
-                "expected phase to have a share or a first campaign: phase = { share = 0.1 }"
+                "expected phase to have a share or to name the first campaign; write for example phase = "
+                "{ share = 0.1 }"
             )
 
     def _check_words(self) -> None:
         check_languages(self.languages)
         if self.purposes:
             if not self.languages or set(self.purposes) != set(self.languages[1:]):
-                raise InvalidParameter("expected purposes in the other languages; `purpose` is in the first")
+                raise InvalidParameter(
+                    "expected purposes in each of the languages except the first, the language "
+                    "that `purpose` is "
+                    "in; "
+                    "add or remove some"
+                )
             for words in self.purposes.values():
                 check_words("a purpose", words, size=_TEXTS["purpose"][0], lines=True)
         for name in self.asks:
@@ -229,10 +252,14 @@ class Campaign:
         present = self.repeat == "present"
         least, most = (0, 1) if present else (1, MOST_QUESTIONS)
         if not least <= len(self.questions) <= most:
-            raise InvalidParameter(f"a campaign of this kind has {least} to {most} questions")
+            raise InvalidParameter(
+                f"expected {least} to {most} questions in this kind of campaign, got "
+                f"{len(self.questions)}; change their number"
+            )
         if present and (self.label_share is None) == bool(self.questions):
             raise InvalidParameter(
-                "label_share needs a question, the permanent label; add one, or leave label_share out"
+                "expected label_share if and only if there is a question, the permanent label; add one, or "
+                "leave label_share out"
             )
         seen: dict[str, str] = {}
         for name, question in self.questions.items():
@@ -240,8 +267,9 @@ class Campaign:
             twin = seen.setdefault(question.fingerprint, name)
             if twin != name:
                 raise InvalidParameter(
-                    f"questions {twin!r} and {name!r} have the same device text, so their reports would be "
-                    "indistinguishable; put one of them into another campaign"
+                    f"expected different device texts, got the same for the questions {twin!r} and "
+                    f"{name!r}, whose reports would be indistinguishable; put one of them into another "
+                    "campaign"
                 )
             try:
                 self._check_question(question, self.asks.get(name))
@@ -252,9 +280,8 @@ class Campaign:
         draw, domain = question.device()["draw"], question.domain
         if draw in _NEVER or not question.alone or question.guarantee.assumes:
             raise InvalidParameter(
-                "expected a question that a device answers by itself, about one value or one "
-                "location, "
-                f"not a path or a text (its draw is {draw!r})"
+                "expected a question that a device answers by itself, about one value or one location, got "
+                f"a path or a text (draw {draw!r}); choose another mechanism"
             )
         check_labels(domain)
         if domain.line is not None:
@@ -265,7 +292,8 @@ class Campaign:
             _ = self._changing(question)
             if draw != "response":  # devices draw the answers of intervals in this way
                 raise InvalidParameter(
-                    f'a kept change is drawn as "response": write mechanism = "KRR", not {question.name!r}'
+                    'expected mechanism = "KRR" for a kept change, drawn as "response", got '
+                    f"{question.name!r}"
                 )
         if self.repeat == "present":
             self._check_present(question)
@@ -273,16 +301,18 @@ class Campaign:
     def _check_present(self, question: Question) -> None:
         if (self.expects or 0) < FEWEST_LABELLED:
             raise InvalidParameter(
-                f"a permanent label needs at least {FEWEST_LABELLED} expected devices: a report of fewer is "
-                "nearly one device's; leave out the question and label_share, and devices are counted alone"
+                f"expected at least {FEWEST_LABELLED} devices for a permanent label, because a report of "
+                "fewer almost identifies a device; leave out the question and label_share, so that devices "
+                "are only counted"
             )
         values = values_of_present(question)
         expected = (self.expects or 0) * thousandths("label_share", self.label_share)
         most = min(_PRESENT_VALUES, expected // (THOUSAND * _PRESENT_DEVICES))
         if question.domain.kind != "categories" or values is None or values > most:
             raise InvalidParameter(
-                f"a permanent label is one of a list, and has at most {most} different reports here (128, or "
-                "one for 20 expected devices that carry it): more would be an identifier"
+                f"expected a permanent label to be one of a list with at most {most} different reports "
+                "(128, or one for every 20 expected devices that carry it), because more would identify "
+                "devices; shorten the list"
             )
 
     def _changing(self, question: Question) -> KeptChange:
@@ -303,8 +333,8 @@ class Campaign:
             raise unknown_name("question", name, list(self.questions))
         if self.repeat == "present":
             raise InvalidParameter(
-                'repeat = "present" has no inquiries: devices report presence by Account.present of '
-                "dither-device"
+                'expected a campaign with inquiries, got repeat = "present"; report presence with '
+                "Account.present of dither-device"
             )
         facts, question = self.account_terms(name), self.questions[name]
         request = Inquiry(
@@ -531,7 +561,7 @@ class Campaign:
 
     @classmethod
     def from_store(cls, text: str) -> Self:
-        """Return a campaign that a store holds, also of version 1: it was checked when it was published."""
+        """Return a campaign from a store, also of version 1; it was checked when it was published."""
         data = loads(text, "a campaign", MOST_BYTES)
         if data.get("dither-campaign") != 1:
             return cls.from_text(text)
@@ -559,7 +589,9 @@ class Campaign:
         try:
             return cls.from_toml(Path(path).read_text(encoding="utf-8"))
         except UnicodeDecodeError:
-            raise InvalidParameter(f"the campaign file {Path(path).name} is not text in UTF-8") from None
+            raise InvalidParameter(
+                f"expected the campaign file {Path(path).name} to be text in UTF-8; save it in UTF-8"
+            ) from None
 
 
 def _promise(question: Question) -> Data:

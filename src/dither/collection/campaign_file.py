@@ -25,22 +25,28 @@ def read_campaign(text: str) -> Data:
     document = tomllib.loads(text)
     table = document.get("campaign")
     if not isinstance(table, dict):
-        raise InvalidParameter("the file has no table [campaign] with name, asker, contact, begins, ends …")
+        raise InvalidParameter(
+            "expected a table [campaign] with name, asker, contact, begins and ends; add it to the file"
+        )
     lacking = [key for key in _NEEDED if key not in table]
     if lacking:
-        raise InvalidParameter(f"the table [campaign] lacks {', '.join(lacking)}")
+        raise InvalidParameter(f"expected {', '.join(lacking)} in the table [campaign]; add them")
     if table.get("sampled", False):
         raise InvalidParameter(
-            "sampled = true is for files: a device answers every question of a signed campaign. Leave it "
-            "out, so that epsilon is divided between the questions, or publish one campaign for each "
-            "question, each with all of epsilon, and give each person the address of one, drawn at random"
+            "expected no sampled = true in a signed campaign, because a device answers all its questions; "
+            "leave it out, so that epsilon is divided between the questions, or publish one campaign per "
+            "question with all of epsilon, and give each person the address of one of them, drawn at random"
         )
     terms = {"version": 1, **{key: value for key, value in table.items() if key not in BUDGET}}
     if "repeat" in terms:
         check_choice("repeat", terms["repeat"], Repeating)
     if isinstance(terms.get("labels"), float) and terms.get("repeat") == "present":
         if "label_share" in terms:  # labels = 0.7 is an abbreviation of label_share
-            raise InvalidParameter("labels = 0.7 is the share of permanent labels: leave label_share out")
+            raise InvalidParameter(
+                "expected either labels = 0.7 (the share of permanent labels) or "
+                "label_share, got "
+                "both; leave one of them out"
+            )
         terms["label_share"] = terms.pop("labels")
     for name in ("labels", "languages"):
         if not isinstance(terms.get(name, []), list):

@@ -81,8 +81,8 @@ class Client:
             raise InvalidParameter(f"expected account to be a dt.Account, got {found(account)}")
         if relay is not None and sealing_key is None:
             raise InvalidParameter(
-                "a relay only passes on encrypted requests: give sealing_key, the collector's key "
-                "configuration"
+                "expected sealing_key, the collector's key configuration, with a relay because it passes on "
+                "only encrypted requests; give it"
             )
         refuse_private("sealing_key", sealing_key)
         if sealing_key is not None:
@@ -101,7 +101,7 @@ class Client:
             raise Mismatch("the collector sent another campaign than the address names; do not answer it")
         if relay is not None and self.contract.sealing_key is None:
             raise InvalidParameter(
-                "the campaign has no sealing key, so its batches cannot go through a relay: leave relay out"
+                "expected a campaign with a sealing key because a relay needs it; leave relay out"
             )
         self._sealing_key = self.contract.sealing_key
 

@@ -39,7 +39,9 @@ def vectors(kind: str) -> object:
         file = folder / f"{kind}.json"
         if file.is_file():
             return json.loads(file.read_text(encoding="utf-8"))
-    raise InvalidParameter(f"{kind}.json is not installed; run from a copy of the repository")
+    raise InvalidParameter(
+        f"cannot find {kind}.json; install dither from its wheel, or run it from a copy of the repository"
+    )
 
 
 Case = tuple[str, dict[str, Any], dict[str, Any]]  # name, request and expected answer
@@ -295,7 +297,8 @@ def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dic
         ) from None
     except subprocess.TimeoutExpired:
         raise InvalidParameter(
-            f"{command[0]!r} did not end within {seconds:g} s; it must end with its input (see --seconds)"
+            f"expected {command[0]!r} to end within {seconds:g} s, with its input; end it there, or increase "
+            "--seconds"
         ) from None
     found: dict[int, dict[str, Any]] = {}
     for line in done.stdout.split(b"\n"):

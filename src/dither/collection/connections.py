@@ -210,7 +210,7 @@ def protocol(settings: Settings) -> Any:
             self.transport.abort()
 
         def _look(self) -> None:
-            """Close the connection if its deadline passed or its client stopped reading; else check later."""
+            """Close the connection after its deadline or if its client no longer reads; else check later."""
             now, size = self.loop.time(), self.transport.get_write_buffer_size()
             if not size or size != self._unread[0]:
                 self._unread = (size, now)

@@ -57,11 +57,12 @@ def check_address(address: object) -> SplitResult:
         host = urlsplit(address).hostname
     except (Malformed, ValueError):
         raise InvalidParameter(
-            f"expected an address such as https://…/v1/campaigns/…, got {found(address)}; leave out names of "
-            "users, queries and fragments"
+            f"expected an address such as https://…/v1/campaigns/…, got {found(address)}; leave out user "
+            "names, queries and fragments"
         ) from None
     raise InvalidParameter(
-        f"expected an https address, because {host} is not this machine; http can be read on the way"
+        f"expected an https address, because {host} is not this machine and http can be read on the way; "
+        "use https"
     )
 
 

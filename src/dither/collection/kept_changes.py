@@ -75,8 +75,7 @@ def change_counts(contract: Campaign, live: LiveCounts, question: str, *, shown:
     """Return the counts of the reports to a question by interval; `shown` omits waiting reports."""
     if not counts_changes(contract):
         raise InvalidParameter(
-            f"campaign {contract.name!r} does not ask about kept changes; give one with repeat = 'kept "
-            "change'"
+            f"expected a campaign with repeat = 'kept change', got {contract.name!r}; give another one"
         )
     if question not in contract.questions:
         raise unknown_name("question", question, list(contract.questions))
@@ -95,11 +94,11 @@ def check_countable(contract: Campaign) -> None:
     days = (contract.ends - contract.begins).days + 1
     if days > (contract.days or 0):
         raise InvalidParameter(
-            f"the campaign has {days} days, and reports about kept changes do not say of which period they "
-            f"are; expected days = {days} or more, so that there is one period"
+            f"expected days = {days} or more for the {days} days of the campaign, because reports about "
+            "kept changes do not name their period; increase days"
         )
     if contract.reports_a_batch is not None:
         raise InvalidParameter(
-            "reports about kept changes have different lengths, so a gateway cannot put those of several "
-            "people into a batch; leave out reports_a_batch"
+            "expected no reports_a_batch with kept changes, whose reports have different lengths, so that "
+            "a gateway cannot combine people; leave it out"
         )

@@ -164,7 +164,7 @@ def check_counted(contract: Campaign) -> None:
             _ = question.counting.size
         except DitherError as error:
             raise InvalidParameter(
-                f"question {name!r}: a collector cannot count its reports: {error}"
+                f"question {name!r}: expected reports that a collector can count: {error}"
             ) from None
 
 

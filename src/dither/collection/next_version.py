@@ -41,8 +41,8 @@ def stored_counts(address: str, contract: Campaign) -> dict[str, Counts]:
             known = [published.contract for published in store.campaigns()]
             if contract.id not in {each.id for each in known}:
                 raise InvalidParameter(
-                    f"this store has no campaign {contract.name!r} version {contract.version} with these "
-                    "terms; give the file that was published"
+                    f"cannot find the campaign {contract.name!r} version {contract.version} with these "
+                    "terms in the store; give the file that was published"
                 )
             for each in known:
                 live.know(each)
@@ -64,8 +64,8 @@ def next_version(
     """
     if contract.phase is None or contract.phase.share is None:
         raise InvalidParameter(
-            "only a first phase has a next version: a campaign with phase = { share = 0.1 }, the share of "
-            "people who answer it"
+            "expected a first phase, a campaign with phase = { share = 0.1 }, the share of people who "
+            "answer it; only a first phase has a next version"
         )
     scales = {
         name: question
@@ -74,8 +74,8 @@ def next_version(
     }
     if not scales:
         raise InvalidParameter(
-            'this campaign has no number on a scale: interval = [0, 1440], scale = "log"; or dates by SW: '
-            'date = [1900-01-01, 2026-12-31], scale = "linear"'
+            "expected a number on a scale in this campaign; declare for example interval = [0, 1440], "
+            'scale = "log", or for dates with SW date = [1900-01-01, 2026-12-31], scale = "linear"'
         )
     found = {name: _bounds_of(counts[name], contract.asks.get(name)) for name in scales}
     problems = []
@@ -89,8 +89,7 @@ def next_version(
     last = contract.ends if ends is None else ends
     if last < begins:
         raise InvalidParameter(
-            f"the first phase ends on {last}, before the next one begins on {begins}; give the last day of "
-            "the next one"
+            f"expected the next phase to end after it begins on {begins}, got {last}; give its last day"
         )
     part = {name: _next_question(question, found.get(name)) for name, question in contract.questions.items()}
     terms = {name: _terms(contract.asks.get(name), found.get(name)) for name in contract.questions}

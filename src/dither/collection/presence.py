@@ -83,7 +83,7 @@ def present_counts(contract: Campaign, live: LiveCounts, today: datetime.date) -
     """
     if contract.every is None or not counts_presence(contract):
         raise InvalidParameter(
-            f"campaign {contract.name!r} does not count presence; give one with repeat = 'present'"
+            f"expected a campaign with repeat = 'present', got {contract.name!r}; give another one"
         )
     days = _days_by_period(contract, today)
     name = next(iter(contract.questions), None)

@@ -104,7 +104,10 @@ def _gather(
 ) -> dict[str, dict[str, list[Counts]]]:
     """Return the summaries of all collectors, by question and group; "" is all reports, or no label."""
     if len(tokens) not in (0, 1, len(addresses)):
-        raise InvalidParameter("give one token for all addresses, or one for each")
+        raise InvalidParameter(
+            f"expected one token for all addresses, or one for each, got {len(tokens)} for "
+            f"{len(addresses)} addresses"
+        )
     found: dict[str, dict[str, list[Counts]]] = {name: {} for name in contract.questions}
     keys: Sequence[str | None] = tokens or [None]
     for index, base in enumerate(map(_base, addresses)):
@@ -151,7 +154,7 @@ def _base(address: str) -> str:
 def _shared_contract(addresses: Sequence[str]) -> Campaign:
     """Return the contract that all addresses serve; raise Mismatch if they differ."""
     if not addresses:
-        raise InvalidParameter(f"give the address of a campaign, such as {_EXAMPLE}")
+        raise InvalidParameter(f"expected the address of a campaign; give one such as {_EXAMPLE}")
     first = _contract(_base(addresses[0]))
     for address in addresses[1:]:
         if _contract(_base(address)).id != first.id:

@@ -60,8 +60,8 @@ def refuse_private(what: str, text: object) -> None:
     """Raise InvalidParameter if a private key is given where a public one belongs."""
     if isinstance(text, str) and text.lstrip().startswith("dither-private-key"):
         raise InvalidParameter(
-            f"expected a public key as {what}, got a private one. Anybody who reads it can act in your name. "
-            "Replace it if anybody saw it; `dither serve` and `dither campaign` print the public one"
+            f"expected a public key as {what}, got a private one; use the public one that `dither serve` "
+            "and `dither campaign` print, and replace the key if anybody saw the private one"
         )
 
 
@@ -97,7 +97,7 @@ def _write(path: Path, text: str) -> str:
             part.write_text(text + "\n", encoding="utf-8")
     except FileExistsError:
         raise InvalidParameter(
-            f"{path} exists already, and a key is never replaced; give another file"
+            f"cannot replace {path}, because a key is never overwritten; give another file"
         ) from None
     return text
 
@@ -107,9 +107,11 @@ def _private(path: Path, what: str) -> str:
         mode = path.stat().st_mode
         text = path.read_text(encoding="utf-8").strip()
     except UnicodeDecodeError:
-        raise InvalidParameter(f"expected {path} to be {what}; give the right file") from None
+        raise InvalidParameter(f"expected {path} to be {what}; check the name of the file") from None
     except FileNotFoundError:
-        raise InvalidParameter(f"file not found: {path} with {what}") from None
+        raise InvalidParameter(f"file not found: {path} ({what}); check the name") from None
     if os.name == "posix" and mode & 0o077:
-        raise InvalidParameter(f"{path} may be read by others; say chmod 600 {path}, if it is yours")
+        raise InvalidParameter(
+            f"expected {path} to be readable by its owner only; run chmod 600 {path} if the file is yours"
+        )
     return text

@@ -124,18 +124,26 @@ class ServerPlan:
     def __post_init__(self) -> None:
         shared = is_postgresql(self.store)
         if self.workers > 1 and not shared:
-            raise InvalidParameter("SQLite has one writer: use one worker, or --store postgresql://…")
+            raise InvalidParameter(
+                f"expected one worker with SQLite, got {self.workers}; use --workers 1, or --store "
+                "postgresql://…"
+            )
         if self.workers > 1 and not hasattr(signal, "SIGHUP"):
-            raise InvalidParameter("this system cannot share a socket among several workers: use one worker")
+            raise InvalidParameter(
+                f"expected one worker, because this system cannot share a socket, got {self.workers}; "
+                "use "
+                "--workers 1"
+            )
         unsigned = next(filter(_is_toml, self.campaigns), None)
         lost = self.key is None and shared
         if unsigned is not None and (lost or not (self.new_key or self.key_file.exists())):
             lacks = "no key was given" if lost else f"there is no key {self.key_file}"
             raise InvalidParameter(
-                f"{unsigned} is not signed, and {lacks}. Sign it where the asker's key is kept: `dither "
-                f"campaign publish {unsigned} --key asker.key --new-key -o campaign.json`, and serve "
-                f"campaign.json. Or give {'--key FILE' if lost else 'that key by --key FILE'}; "
-                "with --new-key it is made here"
+                f"expected a signed campaign, got {unsigned}, and {lacks}; sign it where the asker's key "
+                f"is kept (`dither campaign publish {unsigned} --key asker.key --new-key -o "
+                "campaign.json`) and serve campaign.json, or give "
+                f"{'--key FILE' if lost else 'that key with --key FILE'}, or create a key here with "
+                "--new-key"
             )
 
     @property
@@ -157,8 +165,8 @@ class ServerPlan:
             over = reason_closed(published, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
             if key is not None and key not in self.private_keys and not over:
                 raise InvalidParameter(
-                    f"devices encrypt requests for the campaign {published.contract.name!r} to the key "
-                    f"{key[:16]}…; give the file of this key with --sealing-key"
+                    f"expected the private key of {key[:16]}… because devices encrypt to it for the "
+                    f"campaign {published.contract.name!r}; give its file with --sealing-key"
                 )
         return made
 
@@ -190,8 +198,9 @@ class ServerPlan:
             store.close()
         if known:
             raise InvalidParameter(
-                f"the store has campaigns ({known[0]!r}), and their list {file} is missing: devices refuse "
-                "campaigns without it. Put a copy back, give it by --list FILE, or say --no-list"
+                f"cannot find the list {file} of the store's campaigns ({known[0]!r}): without "
+                "it, devices refuse them; put a copy back, give it with --list FILE, or use "
+                "--no-list"
             )
 
     def campaign_list(self, campaigns: list[Published]) -> CampaignList | None:
@@ -206,8 +215,8 @@ class ServerPlan:
         for published in campaigns:
             if published.key == known.key and published.id not in known.campaigns:
                 raise InvalidParameter(
-                    f"the campaign {published.contract.name!r} is not in the list {path.name}; "
-                    "`dither campaign publish` writes it there"
+                    f"expected the campaign {published.contract.name!r} in the list {path.name}; add it "
+                    "with `dither campaign publish`"
                 )
         return known
 

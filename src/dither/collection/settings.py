@@ -60,8 +60,8 @@ class Settings:
         for origin in self.origins:  # one that no browser sends would never match
             if not _ORIGIN.fullmatch(origin):
                 raise InvalidParameter(
-                    f"origins: {origin!r}; an origin is what browsers send: scheme, host and a port that is "
-                    "not the usual one, in small letters, without a path, such as https://city.example"
+                    "expected an origin as browsers send it, scheme, host and any unusual port in lower "
+                    f"case without a path, such as https://city.example, got {origin!r} in origins"
                 )
 
     @classmethod
@@ -70,7 +70,9 @@ class Settings:
         try:
             table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except ValueError as error:
-            raise InvalidParameter(f"the settings are not valid TOML: {error}") from None
+            raise InvalidParameter(
+                f"expected the settings to be valid TOML: {error}; correct the file"
+            ) from None
         known = [field.name for field in fields(cls)]
         for key in table:
             if key not in known:

@@ -97,7 +97,9 @@ class Signer:
             lock = lock_beside(self._file, _WAIT)
         except TimeoutError:
             raise InvalidParameter(
-                f"{self._file} has been in use by another process for {_WAIT} seconds; try again later"
+                f"cannot lock {self._file} because another process has used it for {_WAIT} "
+                "seconds; try again "
+                "later"
             ) from None
         with closing(lock):
             yield
@@ -108,11 +110,13 @@ class Signer:
             self.listed = known = read_list(self._file)
             if known.key != self.key:
                 raise InvalidParameter(
-                    f"{self._file} belongs to another key than {self._place}; put the list of this key back"
+                    f"expected {self._file} to be the list of the key {self._place}, got another key's; "
+                    "put the right list back"
                 )
             if known.last_key not in (None, known.key):
                 raise InvalidParameter(
-                    f"the key of {self._place} was replaced; sign with the key that follows it"
+                    f"expected a key that is still valid, got {self._place} (it was replaced); sign with "
+                    "the key that follows it"
                 )
         return self.listed
 
@@ -142,5 +146,5 @@ def read_list(file: Path) -> CampaignList:
         return CampaignList.from_json(file.read_bytes())
     except MalformedReport as error:
         raise InvalidParameter(
-            f"{file}: {error}. Put a copy of the file back: a list is never begun anew"
+            f"{file}: {error}; put a copy of the file back, because a list is never started anew"
         ) from None

@@ -74,7 +74,9 @@ def from_digits(text: object) -> bytes:
 def check_whole(what: str, number: object, least: int, most: int) -> None:
     """Raise InvalidParameter unless a term is an integer from `least` to `most`."""
     if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
-        raise InvalidParameter(f"{what} is an integer from {least} to {most}, not {found(number)}")
+        raise InvalidParameter(
+            f"expected {what} to be an integer from {least} to {most}, got {found(number)}"
+        )
 
 
 def thousandths(what: str, share: object) -> int:
@@ -84,7 +86,7 @@ def thousandths(what: str, share: object) -> int:
         if 1 <= near < THOUSAND and math.isclose(near / THOUSAND, share, rel_tol=_NEAR):
             return near
     raise InvalidParameter(
-        f"{what} is a share from 0.001 to 0.999 in thousandths, such as 0.1, not {found(share)}"
+        f"expected {what} to be a share from 0.001 to 0.999 in thousandths, such as 0.1, got {found(share)}"
     )
 
 
@@ -93,7 +95,8 @@ def check_languages(languages: Sequence[object]) -> None:
     fine = all(map(is_tag, languages))
     if not fine or len(set(languages)) != len(languages) or len(languages) > _MOST_LANGUAGES:
         raise InvalidParameter(
-            f"languages are up to {_MOST_LANGUAGES} different tags such as 'de', 'pt-BR' or 'zh-Hant'"
+            f"expected languages to be up to {_MOST_LANGUAGES} different tags such as 'de', 'pt-BR' or "
+            f"'zh-Hant', got {found(languages)}"
         )
 
 
@@ -111,13 +114,16 @@ class Phase:
     def __post_init__(self) -> None:
         if (self.share is None) == (self.follows is None):
             raise InvalidParameter(
-                "expected in a phase either the share of the first campaign or the name of the campaign "
-                "before it"
+                "expected a phase to have either share or follows, the identity of the first campaign; "
+                "give one of them"
             )
         if self.share is not None:
             thousandths("the share of a phase", self.share)
         elif not isinstance(self.follows, str) or not re.fullmatch(r"[0-9a-f]{64}", self.follows):
-            raise InvalidParameter("a phase follows the identity of a campaign, 64 hexadecimal digits")
+            raise InvalidParameter(
+                "expected follows to be the identity of a campaign, 64 hexadecimal digits, got "
+                f"{found(self.follows)}"
+            )
 
     def data(self) -> Data:
         """Return the phase as a campaign states it."""
@@ -155,7 +161,9 @@ class QuestionTerms:
         for name in ("text", "names"):
             given = getattr(self, name)
             if not isinstance(given, Mapping):
-                raise InvalidParameter(f"{name} is by language, such as {{ en = …, de = … }}")
+                raise InvalidParameter(
+                    f"expected {name} by language, such as {{ en = …, de = … }}, got {found(given)}"
+                )
         named = {tag: tuple(names) for tag, names in self.names.items() if isinstance(names, list | tuple)}
         object.__setattr__(self, "text", dict(self.text))
         object.__setattr__(self, "names", {**self.names, **named})
@@ -200,7 +208,7 @@ class QuestionTerms:
         if self.form is not None:
             self._check_form(domain, present)
         if self.clipped and (not interval or self.scale):
-            raise InvalidParameter("clipped is for an interval, without a scale")
+            raise InvalidParameter("expected clipped with an interval without a scale; leave clipped out")
         if self.outside:
             self._check_outside()
 
@@ -208,7 +216,8 @@ class QuestionTerms:
     def _check_tags(what: str, given: Mapping[str, object], languages: Sequence[str]) -> None:
         if set(given) != set(languages):
             raise InvalidParameter(
-                f"{what} has the languages of the campaign, {', '.join(languages) or 'which states none'}"
+                f"expected {what} in the languages of the campaign, "
+                f"{', '.join(languages) or 'which states none'}, got {', '.join(given)}"
             )
 
     def _check_names(self, domain: Domain, languages: Sequence[str]) -> None:
@@ -221,27 +230,37 @@ class QuestionTerms:
         for names in self.names.values():
             if not isinstance(names, tuple) or len(names) != count:
                 raise InvalidParameter(
-                    "expected names to be lists with a name for each label of a list, in its order"
+                    "expected names to be lists with one name for each label, in the order of the labels; "
+                    "correct them"
                 )
             for name in names:
                 check_words("the name of an answer", name, characters=MOST_CHARACTERS)
             if len(set(names)) != len(names):
-                raise InvalidParameter("two answers have the same name")
+                raise InvalidParameter(
+                    "expected different names of the answers, got one twice; rename one of them"
+                )
 
     def _check_scale(self, domain: Domain | None) -> None:
         edges = self.scale
         fine = all(isinstance(edge, int | float) and not isinstance(edge, bool) for edge in edges)
         if not fine or not all(abs(edge) <= _MOST_NUMBER for edge in edges):
-            raise InvalidParameter(f"expected the edges of a scale to be numbers within ±{_MOST_NUMBER:g}")
+            raise InvalidParameter(
+                f"expected the edges of a scale to be numbers within ±{_MOST_NUMBER:g}; correct them"
+            )
         if not 3 <= len(edges) <= _MOST_EDGES or any(b <= a for a, b in pairwise(edges)):
-            raise InvalidParameter(f"a scale has 3 to {_MOST_EDGES} edges, each larger than the one before")
+            raise InvalidParameter(
+                f"expected a scale of 3 to {_MOST_EDGES} increasing edges, got {len(edges)} edges; "
+                "correct "
+                "them"
+            )
         line = None if domain is None else domain.line
         if line is None or (line.low, line.high) != (0, len(edges) - 1) or line.step is not None:
             raise InvalidParameter(
-                "a scale is for an interval from 0 to the number of its parts, without a step"
+                "expected a scale with an interval from 0 to the number of its parts, without a step; "
+                "correct the interval"
             )
         if self.form is not None:
-            raise InvalidParameter("dates and times have no scale")
+            raise InvalidParameter("expected no scale with dates and times; leave it out")
 
     def _check_form(self, domain: Domain, present: bool) -> None:
         line = domain.line
@@ -249,18 +268,23 @@ class QuestionTerms:
             days = [] if domain.listed is None or domain.kind != "categories" else list(domain.listed.labels)
             if not present or len(days) < 2 or not all(map(_is_day, days)) or days != sorted(days, key=str):
                 raise InvalidParameter(
-                    'installed is for repeat = "present": the labels are days in ascending order'
+                    'expected installed with repeat = "present" and with labels that are days in '
+                    "ascending order; correct the labels, or leave installed out"
                 )
             return
         if line is None or (line.unit and not isinstance(line.unit, Calendar)):
-            raise InvalidParameter(f"{self.form} is for numbers without a unit")
+            raise InvalidParameter(
+                f"expected numbers without a unit for the form {self.form}; leave the unit out"
+            )
         if self.form == "time" and (line.kind != "circle" or line.length != MINUTES):
-            raise InvalidParameter(f"expected times to be a circle of {MINUTES} minutes")
+            raise InvalidParameter(f"expected times on a circle of {MINUTES} minutes; correct the domain")
         if self.form == "date":
             ends = line.low, line.high
             integral = all(end == math.floor(end) and FIRST_DAY <= end <= LAST_DAY for end in ends)
             if line.kind != "interval" or not integral:
-                raise InvalidParameter("expected dates as an interval of integer days since 1970")
+                raise InvalidParameter(
+                    "expected dates as an interval of integer days since 1970; correct the domain"
+                )
         elif self.form != "time":
             raise InvalidParameter(
                 f"expected the form of a question to be date, time or installed, got {found(self.form)}"
@@ -284,11 +308,14 @@ class QuestionTerms:
         numbers = all(isinstance(part, int | float) and not isinstance(part, bool) for part in self.outside)
         if not self.clipped or not numbers or len(self.outside) != 3:
             raise InvalidParameter(
-                "expected outside to be a share and its interval, three numbers, of values that are clipped"
+                "expected outside to be three numbers, a share and its interval, with clipped; correct it, "
+                "or leave it out"
             )
         share, low, high = self.outside
         if not 0 <= low <= share <= high <= 1:
-            raise InvalidParameter("outside are a share and its interval: 0 ≤ low ≤ share ≤ high ≤ 1")
+            raise InvalidParameter(
+                "expected outside to be a share with its interval, 0 ≤ low ≤ share ≤ high ≤ 1; correct it"
+            )
 
     def value(self, given: object, question: Question) -> object:
         """Return the value that the question takes for one that a person gives."""

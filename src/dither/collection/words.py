@@ -23,4 +23,6 @@ def check_words(
     except Malformed as error:
         raise InvalidParameter(f"{what}: {error.args[0].removeprefix('terms: ')}") from None
     except UnicodeEncodeError:
-        raise InvalidParameter(f"{what}: half a pair of UTF-16") from None
+        raise InvalidParameter(
+            f"{what}: expected text without unpaired UTF-16 surrogates; write it again"
+        ) from None

@@ -1,4 +1,4 @@
-"""The writer: one thread that stores batches, many in a transaction, and acknowledges batches on disk."""
+"""The writer: one thread that stores batches, many per transaction, and then acknowledges them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FEW: Final = 64  # if fewer than this number wait
 _TICK: Final = 1.0  # seconds between reads of other processes' batches
 _TIDY: Final = 3600.0  # seconds between checks for days to fold and forget
 _TURNED: Final = 60.0  # seconds of a jump that makes a clock unsteady
-_BYTES: Final = 1 << 23  # bytes of reports in one transaction, about
+_BYTES: Final = 1 << 23  # approximate bytes of reports in one transaction
 
 Result = TypeVar("Result")
 
@@ -55,12 +55,12 @@ class Writer:
     """
 
     def __init__(self, collector: Collector, reload: Callable[[], list[Published]] = list) -> None:
-        """Start the thread. `reload` returns the campaigns that are published by now."""
+        """Start the thread. `reload` returns the present campaigns."""
         self.collector = collector
         self._signals = collector.signals
         self._questions: dict[tuple[str, str], tuple[int, str]] = {}
-        self._written = time.monotonic()  # when something was last written
-        self._most = 0  # bytes of what could not be written of late
+        self._written = time.monotonic()  # time of the last write
+        self._most = 0  # largest recent write that failed, in bytes
         for name in ("waiting", "failing"):
             self._signals.set(name, 0)
         self._queue: queue.SimpleQueue[_Waiting | _Task | None] = queue.SimpleQueue()
@@ -76,8 +76,8 @@ class Writer:
     async def store(self, batch: Arrived | Withdrawal) -> None:
         """Return when a batch or a withdrawal is on disk; raise BatchRefused or StoreUnavailable.
 
-        A store that does not answer counts as unavailable after `patience`. The batch may be stored all the
-        same: a repeated request is then acknowledged.
+        A store that does not answer counts as unavailable after `patience`. The batch may still be stored; a
+        repeated request is then acknowledged.
         """
         if self._closing or self._queue.qsize() >= self.collector.settings.queue:
             raise StoreUnavailable("the collector is busy, or stops")
@@ -101,11 +101,11 @@ class Writer:
 
     @property
     def waiting(self) -> int:
-        """How many batches wait to be stored, about."""
+        """The approximate number of batches that wait to be stored."""
         return self._queue.qsize()
 
     def able(self) -> bool:
-        """Return whether the store can be written. Takes as long as the writer needs to come to it."""
+        """Return whether the store can be written. This waits for the writer's queue."""
         try:
             self.call(self._probe).result(timeout=5)
         except (StoreUnavailable, TimeoutError):
@@ -113,14 +113,14 @@ class Writer:
         return not self._closing
 
     def reload(self) -> list[str]:
-        """Publish the campaigns that are there by now; return the identities of all."""
+        """Publish the present campaigns; return the identities of all."""
         for published in self._reload():
             self.call(partial(self.collector.publish, published)).result()
         log("reloaded", campaigns=len(self.collector.campaigns))
         return list(self.collector.campaigns)
 
     def close(self) -> None:
-        """Write what waits, and the counts of refusals; then stop."""
+        """Write waiting batches and the counts of refusals, then stop."""
         self._closing = True
         self._queue.put(None)
         self._thread.join()
@@ -135,7 +135,7 @@ class Writer:
             try:
                 waiting = self._queue.get(timeout=max(0.0, self._next - time.monotonic()))
                 if self._queue.qsize() < _FEW:
-                    time.sleep(_GATHER)  # a commit costs as much as many batches: wait for some more
+                    time.sleep(_GATHER)  # a commit is expensive: wait for more batches
                 while True:
                     if waiting is None:
                         stopping = True
@@ -175,11 +175,11 @@ class Writer:
         for loop, finished in by_loop.items():
             try:
                 loop.call_soon_threadsafe(_finish, finished)
-            except RuntimeError:  # the loop is closed: nobody waits
+            except RuntimeError:  # the loop is closed, so nobody waits
                 continue
 
     def _store(self, group: list[Arrived | Withdrawal]) -> list[BaseException | None]:
-        """Store batches and withdrawals; return for each None, or why it was refused."""
+        """Store batches and withdrawals; return None or the refusal for each."""
         batches = [item for item in group if isinstance(item, Arrived)]
         if len(batches) == len(group):
             return self._store_batches(batches)
@@ -233,7 +233,7 @@ class Writer:
             signals.observe("batch_reports", size, count)
 
     def _question(self, names: tuple[str, str]) -> tuple[int, str]:
-        """Return how many bytes a report to a question has, and the labels of its counter."""
+        """Return the size of a report to a question in bytes, and the labels of its counter."""
         found = self._questions.get(names)
         if found is None:
             size = self.collector.live.question_of(*names).report_bytes
@@ -241,7 +241,7 @@ class Writer:
         return found
 
     def _note_failure(self, group: list[_Waiting]) -> None:
-        """Note that a transaction failed: the collector is not ready until one succeeds."""
+        """Record a failed transaction: the collector is not ready until one succeeds."""
         self._signals.add("unavailable_total")
         self._most = min(_BYTES, sum(waiting.size for waiting in group))
         self._note(failing=True)
@@ -256,7 +256,7 @@ class Writer:
             self._signals.set("failing", int(failing))
 
     def _probe(self) -> None:
-        """Write to the store, as much as could not be written last, unless something was just written."""
+        """Try to write as many bytes as last failed, unless something was just written."""
         if self.collector.failing or time.monotonic() - self._written >= _TICK:
             try:
                 self.collector.store.probe(self._most)
@@ -266,7 +266,7 @@ class Writer:
             self._wrote()
 
     def _impossible(self, batches: list[Arrived]) -> set[int]:
-        """Return the places of batches with a report that no device could have sent."""
+        """Return the indices of batches with a report that no device could have sent."""
         groups: dict[tuple[str, str], list[tuple[int, bytes]]] = {}
         for index, batch in enumerate(batches):
             for slot, data in batch.parts:
@@ -286,9 +286,9 @@ class Writer:
         return True
 
     def _steady(self) -> bool:
-        """Return whether an hour passed since the last time, by a clock that nobody turned.
+        """Return whether an hour has passed since the last call, by a clock that was not set meanwhile.
 
-        Identities are forgotten by the date. A clock that jumps ahead must not make that happen early.
+        Identities are removed by date. A clock that jumps ahead must not remove them early.
         """
         now, offset = time.monotonic(), time.time() - time.monotonic()
         if now - self._tidied < _TIDY:
@@ -306,7 +306,7 @@ class Writer:
             task.done.set_exception(error)
 
     def _look(self) -> None:
-        """Keep the counts of refusals, and count what other processes stored."""
+        """Store the counts of refusals, and count the reports that other processes stored."""
         self._next = time.monotonic() + _TICK
         self._signals.set("waiting", self.waiting)
         if self.collector.failing:
@@ -328,7 +328,7 @@ class Writer:
 
 
 class _Deadlines:
-    """The batches of a loop that wait for the store, and give up after `patience` seconds.
+    """The batches of a loop that wait for the store, for at most `patience` seconds.
 
     A timer for each batch would take 2 µs; one for all looks at the oldest ones every second.
     """
@@ -336,10 +336,10 @@ class _Deadlines:
     def __init__(self, loop: asyncio.AbstractEventLoop, patience: float) -> None:
         self._time, self._call_later, self._patience = loop.time, loop.call_later, patience
         self._waiting: deque[tuple[float, asyncio.Future[None]]] = deque()
-        self._looks = False  # whether the timer runs
+        self._looks = False  # True while the timer runs
 
     def add(self, done: asyncio.Future[None]) -> None:
-        """Give up on a batch unless it is done in time."""
+        """Stop waiting for a batch after its deadline."""
         self._waiting.append((self._time() + self._patience, done))
         if not self._looks:
             self._looks = True

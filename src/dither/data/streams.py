@@ -74,7 +74,7 @@ def ending(path: Path) -> str:
 
 @contextmanager
 def byte_stream(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading, decompressed if its name ends in .gz or .zst."""
+    """Open a file to read its bytes, decompressed if its name ends in .gz or .zst."""
     last = path.suffix.lower()
     try:
         if is_standard(path):
@@ -102,7 +102,7 @@ def byte_stream(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def text_stream(path: Path, dialect: Dialect) -> Iterator[TextIO]:
-    """Open a file for reading text. Its encoding is the dialect's; a byte-order mark is skipped."""
+    """Open a file to read its text. The encoding is the dialect's; a byte-order mark is skipped."""
     with byte_stream(path) as stream:
         buffered = io.BufferedReader(stream) if not hasattr(stream, "peek") else stream  # type: ignore[type-var]
         encoding = dialect.encoding_of(buffered.peek(_HEAD)[:_HEAD])

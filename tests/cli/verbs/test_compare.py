@@ -67,10 +67,10 @@ def test_goals_of_places() -> None:
     assert "Sampled(x=Hybrid(…)" in mean
     assert mean.endswith("adds to the mean place (root mean square)\n")
     for words, said in (
-        (("--goal", "places", "--people", 9), "--people is not an option of the goal 'places'"),
-        (("--goal", "places", "--cells", 2, 2), "--cells is not an option of the goal 'places'"),
+        (("--goal", "places", "--people", 9), "the goal 'places' has no option --people"),
+        (("--goal", "places", "--cells", 2, 2), "the goal 'places' has no option --cells"),
         (("--goal", "mean", "--people", 9), "for the goal Mean"),
-        (("--goal", "places", "--interval", 0, 1), "use --rectangle without"),
+        (("--goal", "places", "--interval", 0, 1), "--rectangle and another one"),
     ):
         refused = run(*ask, *words, "--epsilon", 1)
         assert refused.exit_code != 0
@@ -94,10 +94,10 @@ def test_wrong_words() -> None:
         "recommend", "--interval", 0, 1, "--goal", "mean", "--people", 9, "--epsilon", 1, "--error", 1
     )
     assert three.exit_code == 2
-    assert "give two" in three.output
+    assert "expected two of --people" in three.output
     for words, said in (
-        (("--goal", "mean", "--people", 9, "--bins", 8), "--bins is not an option"),
-        (("--goal", "values", "--people", 9), "--people is not an option"),
+        (("--goal", "mean", "--people", 9, "--bins", 8), "has no option --bins"),
+        (("--goal", "values", "--people", 9), "has no option --people"),
         (("--goal", "values", "--loss", "cubed"), "a power"),
         (("--goal", "distribution", "--people", 9, "--bins", 1), "bins"),
     ):

@@ -57,9 +57,9 @@ def test_the_tasks_and_the_promise_of_an_aggregate(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("cells = 64", "", "65536 cells"),
-        ('"KRR"', '"OUE"', "browser: Prio3Histogram counts reports of one cell"),
-        ('"KRR"', '"OLH"', "browser: Prio3Histogram counts reports of one cell"),
+        ("cells = 64", "", "got 65536"),
+        ('"KRR"', '"OUE"', "browser: expected reports of one cell"),
+        ('"KRR"', '"OLH"', "browser: expected reports of one cell"),
     ],
 )
 def test_what_cannot_be_aggregated_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:

@@ -71,7 +71,7 @@ def test_other_verbs_read_the_file(tmp_path: Path) -> None:
         (("--interval", 0, 1, "--epsilon", 9), "from 0.05 to 8"),
         (("--interval", 0, 1, "--epsilon", "nan"), "ε"),
         (("--interval", 1, 0, "--epsilon", 1), "low"),
-        (("--epsilon", 1), "give a domain"),
+        (("--epsilon", 1), "expected a domain"),
         (("--categories", 3, "--epsilon", 1), "interval or a circle"),
         (("--interval", 0, 1, "--epsilon", 1, "--loss", "cubed"), "a power"),
         (("--interval", 0, 1, "--epsilon", 1, "--loss", -1), "a power"),
@@ -90,12 +90,12 @@ def test_wrong_words(words: tuple[object, ...], said: str) -> None:
 
 def test_wrong_files(tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
-    assert "cannot be read" in run("audit", broken).output
+    assert "cannot read" in run("audit", broken).output
     broken.write_text("{}")
     assert run("audit", broken).exit_code == 2
     done = run("audit", broken, "--epsilon", 1)
     assert done.exit_code == 2
-    assert "leave out" in done.output
+    assert "leave them out" in done.output
     assert "--epsilon" in run("describe", "podium", "--interval", 0, 1).output
     nowhere = run("design", "--interval", 0, 1, "--epsilon", 1, "-o", tmp_path / "no" / "such.json")
     assert nowhere.exit_code != 0

@@ -70,18 +70,21 @@ def test_nothing_is_overwritten_and_the_key_stays(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "say what to write"),
+        ((), "expected either FILE or --telemetry"),
         (("--telemetry", "--app", "a b"), "--app to be a name"),
-        (("--telemetry", "--app", "a", "--address", "ftp://x"), "expected as --address a collector"),
+        (("--telemetry", "--app", "a", "--address", "ftp://x"), "expected --address to be the https address"),
         (("--telemetry", "--app", "a", "--address", "http://t.example"), "only to their own machine"),
         (
             ("--telemetry", "--app", "a", "--address", "http://127.0.0.1.t.example"),
             "only to their own machine",
         ),
-        (("--telemetry", "--app", "a", "--address", 'https://t.example/"'), "expected as --address a"),
-        (("--telemetry", "--app", "a", "--address", "https://t.example:0"), "expected as --address a"),
-        (("--telemetry", "--app", "a", "--address", "https://t.example:x"), "expected as --address a"),
-        (("--telemetry", "--app", "a", "--address", "https://["), "expected as --address a collector"),
+        (("--telemetry", "--app", "a", "--address", 'https://t.example/"'), "expected --address to be the"),
+        (("--telemetry", "--app", "a", "--address", "https://t.example:0"), "expected --address to be the"),
+        (("--telemetry", "--app", "a", "--address", "https://t.example:x"), "expected --address to be the"),
+        (
+            ("--telemetry", "--app", "a", "--address", "https://["),
+            "expected --address to be the https address",
+        ),
         (("--telemetry", "--app", "a", "--contact", "\x07"), "cannot be shown"),
     ],
 )
@@ -113,7 +116,7 @@ def test_columns_with_a_common_start_are_suggested_as_one_question(tmp_path: Pat
     file = tmp_path / "survey.csv"
     file.write_text("age,media_TV,media_radio\n30,1,0\n", encoding="utf-8")
     result = run("init", file)
-    assert "media_TV, media_radio may be the answers of one question" in result.stderr
+    assert "media_TV, media_radio may be the items of one question" in result.stderr
     assert "fill in the domains of media_TV, media_radio" in result.stdout
     assert '# several = ["TV", "radio"]' in file.with_suffix(".toml").read_text(encoding="utf-8")
 

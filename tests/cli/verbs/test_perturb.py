@@ -225,4 +225,4 @@ def test_a_campaign_about_kept_changes_is_refused_with_the_way_to_draw_them(tmp_
         asked.write_text(f"[campaign]\n{terms}{when.format(repeat)}{question}")
         result = run("perturb", values, "--campaign", asked, "--person", "id", "-o", out)
         assert result.exit_code == (2 if refused else 0), result.output
-        assert ("rows of days with dt.KeptChange" in result.output) == refused == (not out.exists())
+        assert ("draw them with dt.KeptChange" in result.output) == refused == (not out.exists())

@@ -25,7 +25,7 @@ def test_a_margin_is_half_of_a_95_percent_interval() -> None:
         ((*SHARES, "--margin", 0.05, "--bytes", 1), "leave out --error and --margin"),
         (
             ("recommend", "--interval", 0, 1, "--goal", "values", "--epsilon", 1, "--margin", 1),
-            "give --error",
+            "expected --error",
         ),
     ],
 )
@@ -41,9 +41,9 @@ def test_several_numbers_are_options_of_their_own() -> None:
     assert "1   JointMoments" in told.output
     assert "covariance of two numbers" in told.output
     told = run("recommend", "--interval", 0, 1, *both, "--goal", "covariance", "--people", 9, "--epsilon", 1)
-    assert "without other domains" in told.output
+    assert "leave one of them out" in told.output
     told = run("recommend", *both[:4], *both[:4], "--goal", "covariance", "--people", 9, "--epsilon", 1)
-    assert "a name of its own" in told.output
+    assert "a different name for each --number" in told.output
 
 
 def test_the_planned_error_is_said_in_a_sentence_with_its_parts() -> None:

@@ -149,13 +149,13 @@ def test_a_specification_and_renamed_columns(tmp_path: Path) -> None:
 def test_mistakes(base: str, survey: Path, tmp_path: Path) -> None:
     cases = [
         (("estimate", base), "--question"),
-        (("estimate", base, "reports.csv", "--question", survey), "not both"),
+        (("estimate", base, "reports.csv", "--question", survey), "got both"),
         (("estimate", base, "--question", survey, "--table", "nowhere"), "nowhere"),
         (("estimate", "duckdb://none.db", "--question", survey), "none.db"),
         (("estimate", base, "--question", survey, "--map", "day"), "COLUMN=NAME"),
-        (("estimate", "reports.csv", "--since", "2026-11-02"), "of a database or a collector"),
-        (("estimate", "reports.csv", "--wide"), "of a database"),
-        (("estimate", "reports.csv", "--map", "label=city"), "of a database"),
+        (("estimate", "reports.csv", "--since", "2026-11-02"), "with a database or a collector"),
+        (("estimate", "reports.csv", "--wide"), "expected a database"),
+        (("estimate", "reports.csv", "--map", "label=city"), "expected a database"),
         (("estimate", base, "--question", survey, "--token-file", survey), "of a collector"),
         (("estimate", tmp_path), "is a folder"),
         (("sql", survey, "--dialect", "oracle"), "duckdb"),
@@ -196,7 +196,7 @@ def test_two_versions_of_a_question_are_estimated_together(survey: Path, tmp_pat
     shown = run(*words)
     assert "left out" not in shown.output
     assert "each version weighs by its precision" in shown.output
-    assert "means and frequencies" in run(*words, "--bins", "8").output
+    assert "means or frequencies of several" in run(*words, "--bins", "8").output
     base = ("estimate", f"duckdb://{path}", "--column", "minutes", "--by", "day", "--minimum", "2", "--json")
     told = json.loads(run(*base, "--question", survey, "--question", second).output)["minutes"]
     ones = [json.loads(run(*base, "--question", one).output)["minutes"] for one in (survey, second)]
@@ -290,9 +290,9 @@ def test_estimates_in_sql_are_those_of_estimate(base: str, survey: Path, tmp_pat
     assert [row[4] for row in rows] == pytest.approx(expected, abs=1e-9)
     assert {row[0].weekday() for row in rows} == {0}
     for words, options in {
-        "is with --estimate": ["--by", "day"],
+        "with --estimate": ["--by", "day"],
         ".sql or .csv": ["--estimate", "--codebook", tmp_path / "book.txt"],
-        "--since says": ["--estimate", "--day", "2026-11-02"],
+        "use --since": ["--estimate", "--day", "2026-11-02"],
     }.items():
         wrong = run("sql", survey, "--dialect", "duckdb", *options)
         assert wrong.exit_code == 2

@@ -178,15 +178,15 @@ def test_places_outside_may_be_moved_to_the_border(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        ((), "do not take it from the data"),
-        ((*BOX, "--disk", 139, 35, 100), "do not take it from the data"),
+        ((), "not taken from the data"),
+        ((*BOX, "--disk", 139, 35, 100), "not taken from the data"),
         (("--box", 140, 35.5, 139, 36), "below"),
         (("--box", 139, 35.5, 500, 36), "−180 to 180"),
         ((*BOX, "--plot", "picture.xyz"), ".png"),
         ((*BOX, "--epsilon", -1), "positive"),
         ((*BOX, "--mechanism", "magic"), "tracs-d"),
         (("--disk", 139.6, 35.7, 30_000, "--mechanism", "tracs-c"), "TraCSC"),
-        ((*BOX, "--mechanism", "strawman", "--inner", "sw"), "--inner is for tracs-c and tracs-d"),
+        ((*BOX, "--mechanism", "strawman", "--inner", "sw"), "--inner only with tracs-c and tracs-d"),
     ],
 )
 def test_wrong_words(tmp_path: Path, words: tuple[object, ...], hint: str) -> None:
@@ -268,8 +268,8 @@ def test_complete_trips_by_public_ones(tmp_path: Path) -> None:
     done = run("density", tmp_path / "out.geojson", "--columns", 2, "--rows", 2)
     assert "40 complete trips" in done.output
     for words, hint in (
-        (public, "needs --source"),
-        (("--source", "x"), "go with --routes"),
+        (public, "--routes with --source"),
+        (("--source", "x"), "expected --routes"),
         ((*public, "--source", "x", "--inner", "sw"), "of its own"),
     ):
         failed = run(*given, *words, "--force")

@@ -231,7 +231,7 @@ def test_wrong_questions_and_histories_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match=r"dt\.KeptChange"):
         dt.Inquiry.kept_change("smokes", CHANGE.question)  # type: ignore[arg-type]
     for more in ({"changes": 1}, {"repeat": "kept change", "days": 9}):
-        with pytest.raises(InvalidParameter, match="changes goes with"):
+        with pytest.raises(InvalidParameter, match="expected changes if"):
             dt.Inquiry("smokes", CHANGE.question, **more)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="two answers"):
         dt.Inquiry("age", dt.PM(dt.Interval(0, 1), epsilon=1), repeat="kept change", days=9, changes=1)

@@ -252,7 +252,7 @@ def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp
         (["--engine", "spark", "--force"], "no --force"),
         (["--engine", "spark", "--na", "NA"], "no --sep"),
         (["--engine", "spark", "--keep", "minutes"], "its values would leak"),
-        (["--master", "local[2]"], "--master is for --engine spark"),
+        (["--master", "local[2]"], "--master with --engine spark"),
         (["--engine", "sparc"], "'sparc' is not one of"),
     ],
 )

@@ -231,9 +231,9 @@ public final class Campaign {
 
     /** What the account is given about presence. */
     Map<String, Object> presence() {
-        Map<String, Object> told = Account.map("asker", terms.get("asker"), "name", terms.get("name"), "every", terms.get("every"));
-        if (terms.containsKey("label_share")) told.put("share", terms.get("label_share"));
-        return told;
+        Map<String, Object> found = Account.map("asker", terms.get("asker"), "name", terms.get("name"), "every", terms.get("every"));
+        if (terms.containsKey("label_share")) found.put("share", terms.get("label_share"));
+        return found;
     }
 
     /** Return whether the values of a question are days of installation. */

@@ -104,8 +104,8 @@ final class Changes {
         String why = first ? reason.apply(state) : null;
         if (why != null) return new Account.Step(Account.refuse(why).outcome, drawn);
         int mark = tree == null ? -1 : (int) Account.integer(tree.get("mark"));
-        Drawn told = drawing == null ? new Drawn(null, 0) : drawing.change(owed, (long) period, mark);
-        if (told == null) {
+        Drawn result = drawing == null ? new Drawn(null, 0) : drawing.change(owed, (long) period, mark);
+        if (result == null) {
             String words = "question \"" + request.get("question") + "\": expected the values of all " + owed.days + " days of the period so far";
             return new Account.Step(Account.map("is", "refused", "reason", "value", "words", words), drawn);
         }
@@ -117,9 +117,9 @@ final class Changes {
             next = with(next, "choices", answered, choice);
         }
         Map<String, Object> kept = new LinkedHashMap<>(named);
-        kept.putAll(Account.map("period", period, "intervals", (double) owed.intervals, "mark", (double) told.number));
-        next = with(with(next, "trees", kept, tree), "queue", Account.queued(named, (String) entry.get("id"), told.report), null);
-        return new Account.Step(Account.map("is", "drawn", "charged", first ? entry.get("epsilon") : "0", "report", told.report), next);
+        kept.putAll(Account.map("period", period, "intervals", (double) owed.intervals, "mark", (double) result.number));
+        next = with(with(next, "trees", kept, tree), "queue", Account.queued(named, (String) entry.get("id"), result.report), null);
+        return new Account.Step(Account.map("is", "drawn", "charged", first ? entry.get("epsilon") : "0", "report", result.report), next);
     }
 
     /** Return a state with one more row in a list, without another one. */

@@ -166,13 +166,13 @@ public final class Device {
     /** A question with its asker's terms: the asker, the name and the repetition. It is immutable. */
     public static final class Inquiry {
         private final Question question;
-        private final Map<String, Object> asked;
+        private final Map<String, Object> facts;
         private final Object[] otherwise; // one value, or none
         private final Campaign[] campaign; // one, or none
 
-        private Inquiry(Question question, Map<String, Object> asked, Object[] otherwise, Campaign... campaign) {
+        private Inquiry(Question question, Map<String, Object> facts, Object[] otherwise, Campaign... campaign) {
             this.question = question;
-            this.asked = asked;
+            this.facts = facts;
             this.otherwise = otherwise;
             this.campaign = campaign;
         }
@@ -180,17 +180,17 @@ public final class Device {
         /** Answer for this label if an answer is not in the list: a missing report would reveal it. */
         public Inquiry otherwise(Object label) {
             need(question.draw.input(label) != null, "asking", "otherwise must be an answer to the question");
-            need(!asked.containsKey("changes"), "asking", "a kept change is about the values of all days");
-            return new Inquiry(question, asked, new Object[] {label}, campaign);
+            need(!facts.containsKey("changes"), "asking", "a kept change is about the values of all days");
+            return new Inquiry(question, facts, new Object[] {label}, campaign);
         }
 
         /** ε and δ of one answer. */
         public double epsilon() {
-            return Json.real(asked.get("epsilon"));
+            return Json.real(facts.get("epsilon"));
         }
 
         public double delta() {
-            return Json.real(asked.get("delta"));
+            return Json.real(facts.get("delta"));
         }
 
         /** No report is more than this many times likelier under one value than under another. */
@@ -214,12 +214,12 @@ public final class Device {
         /** What this holds under; the terms must accept each line. */
         public List<String> assumes() {
             List<String> lines = new ArrayList<>();
-            for (Object line : Account.assumed(asked)) lines.add((String) line);
+            for (Object line : Account.assumed(facts)) lines.add((String) line);
             return lines;
         }
 
         private String name() {
-            return (String) asked.get("question");
+            return (String) facts.get("question");
         }
 
         private Object input(Object value) {
@@ -227,8 +227,8 @@ public final class Device {
             tried.add(0, campaign.length > 0 ? campaign[0].request.value(name(), value) : value);
             for (Object one : tried) {
                 try {
-                    Object input = asked.containsKey("changes") ? Changes.input(question, one) : question.draw.input(one);
-                    boolean fits = asked.get("times") == null || input instanceof List && ((List<?>) input).size() == Account.integer(asked.get("times"));
+                    Object input = facts.containsKey("changes") ? Changes.input(question, one) : question.draw.input(one);
+                    boolean fits = facts.get("times") == null || input instanceof List && ((List<?>) input).size() == Account.integer(facts.get("times"));
                     if (input != null && fits) return input;
                 } catch (RuntimeException strange) {
                     // A collection of yours that fails is not a value.
@@ -536,11 +536,11 @@ public final class Device {
     /** Ask a question of a campaign. */
     public Inquiry ask(Campaign campaign, String name) {
         Question question = campaign.question(name);
-        Map<String, Object> told = campaign.request.accountTerms(campaign.id, name);
-        boolean kept = Arrays.asList("fresh", "same", "per value", "once", Changes.REPEAT).contains(told.get("repeat"));
-        need(kept, "asking", "question \"" + name + "\": the campaign repeats it as \"" + told.get("repeat") + "\", which the account of this client does not keep");
-        Inquiry made = inquiry(question, name, campaign.term("asker"), campaign.term("repeat"), told.get("days"), told.get("start"), told.containsKey("times") ? 1 : 0, campaign);
-        for (String term : new String[] {"every", "changes", "fingerprint", "limit", "phase"}) if (told.containsKey(term)) made.asked.put(term, told.get(term));
+        Map<String, Object> stated = campaign.request.accountTerms(campaign.id, name);
+        boolean kept = Arrays.asList("fresh", "same", "per value", "once", Changes.REPEAT).contains(stated.get("repeat"));
+        need(kept, "asking", "question \"" + name + "\": the campaign repeats it as \"" + stated.get("repeat") + "\", which the account of this client does not keep");
+        Inquiry made = inquiry(question, name, campaign.term("asker"), campaign.term("repeat"), stated.get("days"), stated.get("start"), stated.containsKey("times") ? 1 : 0, campaign);
+        for (String term : new String[] {"every", "changes", "fingerprint", "limit", "phase"}) if (stated.containsKey(term)) made.facts.put(term, stated.get(term));
         return made;
     }
 
@@ -561,10 +561,10 @@ public final class Device {
         BigDecimal exact = new BigDecimal(question.epsilon).multiply(new BigDecimal(Math.max(times, 1)));
         double cost = exact.doubleValue();
         if (new BigDecimal(cost).compareTo(exact) < 0) cost = Math.nextUp(cost);
-        Map<String, Object> asked = Account.map("asker", asker, "question", name, "fingerprint", question.fingerprint, "mechanism", question.mechanism);
-        asked.putAll(Account.map("epsilon", cost, "delta", question.delta, "assumes", new ArrayList<>(), "repeat", repeat, "days", days, "start", start, "data", null));
-        if (times > 0) asked.put("times", (double) times);
-        return new Inquiry(question, asked, new Object[0], campaign);
+        Map<String, Object> facts = Account.map("asker", asker, "question", name, "fingerprint", question.fingerprint, "mechanism", question.mechanism);
+        facts.putAll(Account.map("epsilon", cost, "delta", question.delta, "assumes", new ArrayList<>(), "repeat", repeat, "days", days, "start", start, "data", null));
+        if (times > 0) facts.put("times", (double) times);
+        return new Inquiry(question, facts, new Object[0], campaign);
     }
 
     /** Answer under a new identity. */
@@ -587,15 +587,15 @@ public final class Device {
         if (input == null) return new Outcome(refusal("value", "question \"" + inquiry.name() + "\": expected a value of its domain; declare otherwise for all others"));
         String ended = ended(inquiry);
         if (!ended.isEmpty()) return new Outcome(refusal("ended", ended));
-        return new Outcome(happen(inquiry.campaign, "", (state, key) -> Account.answer(state, identity, inquiry.asked, terms.policy, now(), new Account.Drawing() {
+        return new Outcome(happen(inquiry.campaign, "", (state, key) -> Account.answer(state, identity, inquiry.facts, terms.policy, now(), new Account.Drawing() {
             @Override
             public String report() {
-                return Json.hex(inquiry.question.draw.draw(input, inquiry.asked.get("repeat").equals("per value") ? keyed(key, inquiry.asked, input, 0) : terms.source));
+                return Json.hex(inquiry.question.draw.draw(input, inquiry.facts.get("repeat").equals("per value") ? keyed(key, inquiry.facts, input, 0) : terms.source));
             }
 
             @Override
             public String mark() {
-                return Json.hex(keyed(key, inquiry.asked, input, 1).take(16));
+                return Json.hex(keyed(key, inquiry.facts, input, 1).take(16));
             }
 
             @Override
@@ -605,7 +605,7 @@ public final class Device {
 
             @Override
             public Changes.Drawn change(Changes.Owed owed, long period, int mark) {
-                return Changes.draw(inquiry.question, Json.list(input), inquiry.asked, owed, period, mark, key, terms.source);
+                return Changes.draw(inquiry.question, Json.list(input), inquiry.facts, owed, period, mark, key, terms.source);
             }
         })), value instanceof Iterable ? inquiry.question.draw.leftOut(value) : 0);
     }
@@ -648,7 +648,7 @@ public final class Device {
             if (first && label.length > 0 && input == null) {
                 return new Account.Step(refusal("value", "question \"" + label[0].name() + "\": expected a value of its domain"), null);
             }
-            return Account.present(state, fresh(16), campaign.presence(), label.length == 0 ? null : label[0].asked, terms.policy, now(), new Account.Drawing() {
+            return Account.present(state, fresh(16), campaign.presence(), label.length == 0 ? null : label[0].facts, terms.policy, now(), new Account.Drawing() {
                 @Override
                 public String report() {
                     return Json.hex(label[0].question.draw.draw(input, terms.source));
@@ -672,14 +672,14 @@ public final class Device {
         if (campaign.names().isEmpty()) return new Inquiry[0];
         String name = campaign.names().get(0);
         Inquiry label = inquiry(campaign.question(name), name, campaign.term("asker"), "present", null, null, 0, campaign);
-        label.asked.put("every", campaign.term("every"));
+        label.facts.put("every", campaign.term("every"));
         return new Inquiry[] {label};
     }
 
     /** Return the message of presence that waits, and its reports; its outcome has no id if none waits. */
     private Account.Step message(Campaign campaign, Map<String, Object> state, List<Map<String, Object>> reports) {
         Inquiry[] label = label(campaign);
-        Account.Step step = Account.message(state, campaign.presence(), label.length == 0 ? null : label[0].asked, now());
+        Account.Step step = Account.message(state, campaign.presence(), label.length == 0 ? null : label[0].facts, now());
         if (step.outcome.containsKey("reports")) {
             for (Object one : Json.list(step.outcome.get("reports"))) {
                 reports.add(Account.map("fingerprint", Json.list(one).get(0), "report", Json.list(one).get(1)));
@@ -689,9 +689,9 @@ public final class Device {
     }
 
     /** A source that repeats for one input: HMAC-SHA256 by the device's key of a counter, the purpose, the question and the input. */
-    static Source keyed(String key, Map<String, Object> asked, Object input, int purpose) {
+    static Source keyed(String key, Map<String, Object> facts, Object input, int purpose) {
         // Two askers may use one name, and two values be moved to one place. Quoted texts mark the end of each.
-        byte[] text = Json.utf8(Json.write(Arrays.asList((double) purpose, asked.get("asker"), asked.get("question"), asked.get("fingerprint"), plain(input))));
+        byte[] text = Json.utf8(Json.write(Arrays.asList((double) purpose, facts.get("asker"), facts.get("question"), facts.get("fingerprint"), plain(input))));
         byte[] secret = Json.unhex(key);
         need(secret.length == 32, "account");
         long[] count = {0};
@@ -723,7 +723,7 @@ public final class Device {
     public Outcome dryRun(Inquiry inquiry) throws IOException {
         String ended = ended(inquiry);
         if (!ended.isEmpty()) return new Outcome(refusal("ended", ended));
-        return new Outcome(happen(inquiry.campaign, "", (state, key) -> new Account.Step(Account.answer(state, "", inquiry.asked, terms.policy, now(), null).outcome, null)));
+        return new Outcome(happen(inquiry.campaign, "", (state, key) -> new Account.Step(Account.answer(state, "", inquiry.facts, terms.policy, now(), null).outcome, null)));
     }
 
     /** Return the ε that is left for all askers. */
@@ -887,8 +887,8 @@ public final class Device {
     }
 
     private static boolean isOf(Campaign campaign, Map<String, Object> waiting) {
-        Question asked = campaign.questions.get(waiting.get("question"));
-        boolean theirs = asked != null && campaign.term("asker").equals(waiting.get("asker"));
+        Question question = campaign.questions.get(waiting.get("question"));
+        boolean theirs = question != null && campaign.term("asker").equals(waiting.get("asker"));
         return theirs && campaign.request.fingerprint((String) waiting.get("question")).equals(waiting.get("fingerprint"));
     }
 

@@ -1024,7 +1024,7 @@ final class Places {
             return Math.min((int) (angle / (TURN / sectors)), sectors - 1);
         }
 
-        private int told(int own, Source source) {
+        private int randomised(int own, Source source) {
             Lottery.Drawn drawn = sector.draw(source, 0);
             return drawn.is ? (int) drawn.ticket : own;
         }
@@ -1042,7 +1042,7 @@ final class Places {
                 int[][] seen = new int[2][rows.size()];
                 for (int side = 0; side < 2; side++) {
                     for (int k = 0; k < rows.size(); k++) {
-                        seen[side][k] = told(where(made[rows.get(k) + 2 * side - 1], truth[rows.get(k)]), source);
+                        seen[side][k] = randomised(where(made[rows.get(k) + 2 * side - 1], truth[rows.get(k)]), source);
                     }
                 }
                 for (int k = 0; k < rows.size(); k++) {

@@ -179,9 +179,9 @@ export interface Rules {
     /** Return the state that an account begins with, or that it goes on with; throw `Malformed` if it needs other rules. */
     open(state: State, isNew: boolean): State;
     /** Return the assumptions of a question, by its repetition. */
-    assumes?(asked: Asked): string[];
+    assumes?(facts: Asked): string[];
     /** Return whether a question is allowed in this form. */
-    knows(asked: Asked): boolean;
+    knows(facts: Asked): boolean;
     /** What kept changes need, of rules that keep them. */
     changes?: Changes | undefined;
     /**
@@ -189,9 +189,9 @@ export interface Rules {
      * which the report is added, and whether it is queued: a permanent answer is not, unless it is said. `charged` is the entry of
      * the permanent answer, if there is one. Without a drawing (a dry run) no day is drawn.
      */
-    decide(state: State, asked: Asked, entry: Entry, charged: Entry | undefined, drawing: Drawing | undefined): [ended?: Outcome | undefined, next?: State | undefined, queued?: boolean | undefined];
+    decide(state: State, facts: Asked, entry: Entry, charged: Entry | undefined, drawing: Drawing | undefined): [ended?: Outcome | undefined, next?: State | undefined, queued?: boolean | undefined];
     /** Return the source of an answer that is the same for the same input, by the device's secret key; another one for each purpose. */
-    source?(key: string, asked: Asked, input: unknown, purpose: number): Source | undefined;
+    source?(key: string, facts: Asked, input: unknown, purpose: number): Source | undefined;
     /** Return the ε that is left for all askers. */
     left(state: State): number;
     /** The person did something themselves. */
@@ -199,12 +199,12 @@ export interface Rules {
 }
 /** Kept changes, of `dither-ldp/changes`: when they are reported, and how they are drawn. */
 export interface Changes {
-    knows(asked: Asked): boolean;
+    knows(facts: Asked): boolean;
     /** Return the question about a kept change that belongs to a question: a value is a list, and the fingerprint is another one. Undefined if it has not two answers. */
     of(question: Question, days: number, changes: number): Question | undefined;
     /** Return how an answer ends, and the new state. `kept` is the state that stays whatever follows; `short` returns why a charge is refused. */
-    decide(state: State, kept: State | undefined, asked: Asked, entry: Entry, short: (state: State) => string | undefined, drawing?: Drawing): Step;
-    draw(question: Question, codes: number[], asked: Asked, owed: Owed, key: string, source: Source): [report: string, mark: number] | undefined;
+    decide(state: State, kept: State | undefined, facts: Asked, entry: Entry, short: (state: State) => string | undefined, drawing?: Drawing): Step;
+    draw(question: Question, codes: number[], facts: Asked, owed: Owed, key: string, source: Source): [report: string, mark: number] | undefined;
 }
 /** The policy of a device that is given none. */
 export declare const DEFAULT: Policy;
@@ -234,9 +234,9 @@ export declare const leftOf: (units: bigint, most: Units) => number;
 /** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
 export declare const plain: Rules;
 /** Return whether a question has all the answers that its campaign allows. */
-export declare const isAnswered: (entries: Entry[], asked: Asked) => boolean;
+export declare const isAnswered: (entries: Entry[], facts: Asked) => boolean;
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
-export declare const assumed: (asked: Asked, rules: Rules) => string[];
+export declare const assumed: (facts: Asked, rules: Rules) => string[];
 /** Return the assumptions of a path of this number of locations. */
 export declare const pathAssumes: (times?: number) => string[];
 /** Return whether a report waits to be sent. */
@@ -244,7 +244,7 @@ export declare const waits: ({ batch }: Queued) => boolean;
 /** Return whether an entry was charged for exactly what another one would be. */
 export declare const isPaid: (one: Entry | undefined, due: Entry) => unknown;
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, without a report, and its state is not kept. */
-export declare function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step;
+export declare function answer(state: State, id: string, facts: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step;
 /**
  * Put chosen reports that wait into a batch, at most one to a question, or return the batch of them that was sent and not acknowledged: its identity, its
  * reports (none if nothing waits), and the state if it changed.

@@ -11,9 +11,9 @@ export interface Present {
     share?: number;
 }
 /** The program is used: make the message of this period, unless there is one. The permanent label is drawn and charged with the first message, or never. */
-export declare function decidePresent(before: State, id: string, at: Moment, terms: Present, asked: Asked | null, policy: Policy, { report, source }: Drawing): Step;
+export declare function decidePresent(before: State, id: string, at: Moment, terms: Present, facts: Asked | null, policy: Policy, { report, source }: Drawing): Step;
 /** Return the message that waits; one whose period is over is dropped. */
-export declare function decideMessage(state: State, at: Moment, terms: Present, asked: Asked | null): Step;
+export declare function decideMessage(state: State, at: Moment, terms: Present, facts: Asked | null): Step;
 /**
  * Report each use of the program or page: the first use in a period makes a message, which `sendPresent` sends. The outcome is "drawn" if the
  * permanent label was drawn with it, "present", "silent" if the period has a message, or "refused". `value` is what the label is about; without one it is the

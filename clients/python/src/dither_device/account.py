@@ -340,7 +340,7 @@ class Account:
         key = self._key()
         reported = asking.asker, asking.name, question.fingerprint, question.mark(placed)
         report = question.draw(placed, source_of(key, *reported, REPORT))
-        mark = None if decision.told is None else source_of(key, *reported, MARK)(16).hex()
+        mark = None if decision.marks is None else source_of(key, *reported, MARK)(16).hex()
         return decision.with_report(report.hex(), mark)
 
     def _key(self) -> bytes:

@@ -75,7 +75,7 @@ def _deleted(tool: Telemetry) -> set[str]:
 
 def _off(tool: Telemetry) -> str:
     if tool._base() is None:
-        return "Telemetry is off: there is no home to keep it in."
+        return "Telemetry is off: no home folder was found."
     tool._write("consent", "off\n")
     waiting = 0
     try:
@@ -133,7 +133,7 @@ def _show(tool: Telemetry) -> str:
         lines = [tool._words(campaign)]
     except Exception as error:  # the answers are printed all the same
         tool._fail(error)
-        lines = [f"What is asked cannot be read, so nothing is answered or sent: {tool.problem}."]
+        lines = [f"The questions cannot be read, so nothing is answered or sent: {tool.problem}."]
     try:
         if os.path.exists(tool._account_file()):
             from dither_device.account import Account
@@ -240,7 +240,7 @@ def _erase(tool: Telemetry) -> str:
     )
     return (
         f"What was kept here is erased, and telemetry is off. {sent} What was sent and not taken back "
-        f"before stays with the collector: nobody can tell which reports were yours.{shared}"
+        f"before stays with the collector: nobody can say which reports were yours.{shared}"
     )
 
 

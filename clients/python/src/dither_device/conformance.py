@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    Asked = dict[str, Any]
+    Fields = dict[str, Any]
 
 _read: dict[str, Question] = {}
 
@@ -48,13 +48,13 @@ class _Script:
         return taken
 
 
-def _draw(request: Asked) -> Asked:
+def _draw(request: Fields) -> Fields:
     source = _Script(request["bytes"])
     report = _question(request["specification"]).report(request["value"], source)
     return {"report": report.hex(), "left": len(source.left)}
 
 
-def _campaign(request: Asked) -> Asked:
+def _campaign(request: Fields) -> Fields:
     campaign = Campaign(request["published"], key=request["key"])
     asks = [
         campaign.account_terms(name) if campaign.can_answer(name) else {"question": name, "unknown": True}
@@ -63,61 +63,61 @@ def _campaign(request: Asked) -> Asked:
     return {"campaign": campaign.id, "retired": campaign.retired, "asks": asks}
 
 
-def _value(request: Asked) -> Asked:
+def _value(request: Fields) -> Fields:
     campaign = Campaign(request["published"], key=request["key"])
     return {"taken": campaign.value(request["question"], request["value"])}
 
 
-def _words(request: Asked) -> Asked:
+def _words(request: Fields) -> Fields:
     inquiry = Campaign(request["published"], key=request["key"]).asking(request["question"])
     labels = [{"value": value, "text": text} for value, text in inquiry.labels(*request["languages"])]
     return {"text": inquiry.text(*request["languages"]), "labels": labels}
 
 
-def _open(request: Asked) -> Asked:
+def _open(request: Fields) -> Fields:
     campaign = Campaign(request["published"], key=request["key"])
     listed = label_of(campaign, request["label"]) == request["label"]
     return {"open": campaign.is_open(day_of(request["day"])), "listed": listed}
 
 
-def _batch(request: Asked) -> Asked:
+def _batch(request: Fields) -> Fields:
     reports = [(report["fingerprint"], bytes.fromhex(report["report"])) for report in request["reports"]]
     reported = request["batch"], request["label"], reports
     return {"json": json_body(*reported), "packed": packed_body(*reported).hex()}
 
 
-def _list(request: Asked) -> Asked:
+def _list(request: Fields) -> Fields:
     heads, _ = read_list(request["published"], request["key"], request["kept"])
     return {"count": len(heads), "head": heads[-1]}
 
 
-def _fate(request: Asked) -> Asked:
+def _fate(request: Fields) -> Fields:
     return {"fate": judge(request["batch"], request["status"], bytes.fromhex(request["content"]))[0]}
 
 
-def _withdrawn(request: Asked) -> Asked:
+def _withdrawn(request: Fields) -> Fields:
     withdrawn, _ = judge_withdrawal(request["batch"], request["status"], bytes.fromhex(request["content"]))
     return {"withdrawn": withdrawn}
 
 
-def _address(request: Asked) -> Asked:
+def _address(request: Fields) -> Fields:
     split_address(request["address"])
     return {"used": True}
 
 
-def _request(request: Asked) -> Asked:
+def _request(request: Fields) -> Fields:
     plain = binary_request(
         request["method"], request["address"], request["form"], bytes.fromhex(request["body"])
     )
     return {"plain": plain.rstrip(b"\0").hex(), "length": len(plain)}
 
 
-def _response(request: Asked) -> Asked:
+def _response(request: Fields) -> Fields:
     status, _, content = binary_response(bytes.fromhex(request["plain"]))
     return {"status": status, "content": content.hex()}
 
 
-def _encapsulate(request: Asked) -> Asked:
+def _encapsulate(request: Fields) -> Fields:
     plain, ephemeral = (bytes.fromhex(request[name]) for name in ("plain", "ephemeral"))
     sealed, answers = encapsulate(request["configuration"], plain, ephemeral)
     facts = {"sealed": sealed.hex()}
@@ -126,7 +126,7 @@ def _encapsulate(request: Asked) -> Asked:
     return facts
 
 
-def _account(request: Asked) -> Asked:
+def _account(request: Fields) -> Fields:
     state, event = State(request["state"]), request["event"]
     policy = Policy() if request["policy"] is None else Policy(**request["policy"])
     decision = decide(state, event, policy, _Script(event.get("random") or ""))
@@ -138,25 +138,25 @@ def _account(request: Asked) -> Asked:
     return {"outcome": decision.outcome, "state": state.wire()}
 
 
-def _change(asked: Asked) -> Asked:
-    question, days, changes = _question(asked["specification"]), asked["days"], asked["changes"]
+def _change(request: Fields) -> Fields:
+    question, days, changes = _question(request["specification"]), request["days"], request["changes"]
     check_change(question, days, changes)
-    length = 1 << asked["group"] - 1 if asked["group"] else 1
+    length = 1 << request["group"] - 1 if request["group"] else 1
     owed = {
-        **{"group": asked["group"], "days": len(asked["values"]), "changes": changes},
-        **{"before": {"intervals": asked["before"]}, "intervals": asked["intervals"]},
-        "all": -(-(days - 1) // length) if asked["group"] else 1,
+        **{"group": request["group"], "days": len(request["values"]), "changes": changes},
+        **{"before": {"intervals": request["before"]}, "intervals": request["intervals"]},
+        "all": -(-(days - 1) // length) if request["group"] else 1,
     }
-    source, keyed = _Script(asked["bytes"]), _Script(asked["keyed"])
-    rows, reported = draw_rows(question, asked["values"], owed, asked["reported"], keyed, source)
+    source, keyed = _Script(request["bytes"]), _Script(request["keyed"])
+    rows, reported = draw_rows(question, request["values"], owed, request["reported"], keyed, source)
     mark = fingerprint_of(question, days, changes)
     left = len(source.left) + len(keyed.left)
     return {"fingerprint": mark, "report": rows.hex(), "reported": reported, "left": left}
 
 
-def _permanent(asked: Asked) -> Asked:
+def _permanent(request: Fields) -> Fields:
     reports = []
-    for ask in asked["asks"]:
+    for ask in request["asks"]:
         question = _question(ask["specification"])
         placed = question.place(ask["value"])
         reported = ask["asker"], ask["question"], question.fingerprint, question.mark(placed)
@@ -164,18 +164,18 @@ def _permanent(asked: Asked) -> Asked:
     return {"reports": reports}
 
 
-ANSWERS: dict[str, Callable[[Asked], Asked]] = {
+ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "draw": _draw,
-    "read": lambda asked: {"fingerprint": _question(asked["specification"]).fingerprint},
+    "read": lambda request: {"fingerprint": _question(request["specification"]).fingerprint},
     "campaign": _campaign,
     "value": _value,
     "words": _words,
     "open": _open,
-    "bound": lambda asked: {"below": f"{exp_below(asked['epsilon']):x}"},
+    "bound": lambda request: {"below": f"{exp_below(request['epsilon']):x}"},
     "batch": _batch,
     "fate": _fate,
     "address": _address,
-    "withdrawal": lambda asked: {"body": withdrawal_body(asked["batch"])},
+    "withdrawal": lambda request: {"body": withdrawal_body(request["batch"])},
     "withdrawn": _withdrawn,
     "list": _list,
     "request": _request,
@@ -187,17 +187,17 @@ ANSWERS: dict[str, Callable[[Asked], Asked]] = {
 }
 
 
-def answer(asked: Asked) -> Asked:
+def answer(request: Fields) -> Fields:
     """Return the answer to one request."""
     try:
-        facts = ANSWERS[asked["do"]](asked) if asked["do"] in ANSWERS else {"unknown": True}
+        facts = ANSWERS[request["do"]](request) if request["do"] in ANSWERS else {"unknown": True}
     except Malformed as error:
         facts = {"refused": str(error)}
     except ImportError:  # nothing can be encrypted without `cryptography`
         facts = {"unknown": True}
     except Exception as error:
         facts = {"error": f"{type(error).__name__}: {error}"}
-    return {"id": asked["id"], **facts}
+    return {"id": request["id"], **facts}
 
 
 if __name__ == "__main__":

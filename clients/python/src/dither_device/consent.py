@@ -183,7 +183,7 @@ def describe(question: Question, stated: dict[str, Any], names: Any = None) -> s
         return f"one of {', '.join(listed) or _numbered(domain)}{none}"
     if kind == "several":
         listed = [str(name) for name in labels or ()]
-        return f"any of {', '.join(listed) or _numbered(domain)}, of which {domain['most']} are told"
+        return f"any of {', '.join(listed) or _numbered(domain)}, of which {domain['most']} are reported"
     if kind == "optional":
         return f"{_number(domain['of'], stated)}, or no answer"
     if kind in ("interval", "circle"):

@@ -75,25 +75,25 @@ def assumptions_of(question: Data) -> list[str]:
 class Decision:
     """The result of an event: the reported outcome, and the effect that is kept.
 
-    With `draws` a report has to be drawn, and put in by `with_report`, before the effect is kept. `told` are
-    the marks of the values whose reports were queued before, for a question with one report for each value.
+    With `draws` a report has to be drawn, and put in by `with_report`, before the effect is kept. `marks` are
+    those of the values whose reports were queued before, for a question with one report for each value.
     `owed` are the intervals to report, of a question about one kept change. `aside` are the identities of
     reports that were dropped, by report: one that is drawn again waits again.
     """
 
-    __slots__ = ("aside", "draws", "effect", "outcome", "owed", "told")
+    __slots__ = ("aside", "draws", "effect", "marks", "outcome", "owed")
 
     def __init__(
         self,
         outcome: Data,
         effect: Data | None = None,
         draws: bool = False,
-        told: set[str] | None = None,
+        marks: set[str] | None = None,
         owed: Data | None = None,
         aside: dict[str, list[str]] | None = None,
     ) -> None:
         self.outcome, self.effect, self.draws = outcome, effect or {}, draws
-        self.told, self.owed, self.aside = told, owed, aside or {}
+        self.marks, self.owed, self.aside = marks, owed, aside or {}
 
     @property
     def refused(self) -> str | None:
@@ -116,12 +116,12 @@ class Decision:
     def with_report(self, report: str, mark: str | None = None, tree: Data | None = None) -> Decision:
         """Return the decision with the drawn report, as hexadecimal text, wherever it is kept.
 
-        `mark` is the mark of the value if `told` needs one, `tree` the record of the reported intervals.
+        `mark` is the mark of the value if `marks` is given, `tree` the record of the reported intervals.
         """
         effect = dict(self.effect) if tree is None else {**self.effect, "trees": [tree]}
-        if self.told is not None and mark is not None:
+        if self.marks is not None and mark is not None:
             item = effect.pop("queue")
-            if mark not in self.told:
+            if mark not in self.marks:
                 effect["queue"], effect["told"] = item, [mark]
             elif report in self.aside:
                 effect["batch"] = {"id": None, "reports": self.aside[report]}
@@ -271,7 +271,7 @@ def period_of(question: Data, day: int) -> tuple[int, int]:
 def _choice(
     state: State, question: Data, period: int, effect: Data, take: Take | None, bound: int, least: int
 ) -> Data | None:
-    """Return the kept choice of a period; draw a missing one without reading any value."""
+    """Return the kept choice of a period; draw a missing one independently of any value."""
     choice = state.choices.get((*key_of(question), question["repeat"], period))
     if choice is None and take is not None:
         day = least + below(take, bound)

@@ -211,7 +211,7 @@ class Store:
     def _names(self) -> list[str]:
         return [name for (name,) in self._connection.execute("SELECT name FROM reports")]
 
-    # --- reading
+    # --- loading the file
 
     def key(self) -> bytes | None:
         """Return the secret key, if it is kept in the file."""

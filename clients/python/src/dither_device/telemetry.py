@@ -141,7 +141,7 @@ class Telemetry:
         return reported
 
     def _agreed(self) -> bool:
-        """Return whether keeping and sending is allowed; request consent if there was no request before."""
+        """Return whether keeping and sending is allowed; request consent at the first time."""
         if self._why_off() is not None:
             return False
         consent = self._consent()
@@ -356,7 +356,7 @@ class Telemetry:
             return "this was started by sudo"
         folder = self._base()
         if folder is None:
-            return "there is no home to keep it in"
+            return "no home folder was found"
         while not os.path.exists(folder) and os.path.dirname(folder) != folder:
             folder = os.path.dirname(folder)
         if hasattr(os, "geteuid") and os.stat(folder).st_uid != os.geteuid():

@@ -1,4 +1,4 @@
-"""Texts that travel: canonical JSON (RFC 8785), SHA-256, hexadecimal numbers, and reading without coercion.
+"""The texts of the protocol: canonical JSON (RFC 8785), SHA-256, hexadecimal numbers, strict readers.
 
 Everything here is needed by a program that answers one question and ends, so it imports little: no `re`
 beyond what `json` needs, no `dataclasses`, no OpenSSL.
@@ -72,7 +72,7 @@ def need(fine: object, word: str, message: str = "") -> None:
         raise Malformed(word, message)
 
 
-# --- reading
+# --- strict readers
 
 
 class Fields(dict[str, "Any"]):

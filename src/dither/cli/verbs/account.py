@@ -86,7 +86,7 @@ def _answers_taken(state: Data) -> list[tuple[str, str, int, str]]:
 
 @command.command()
 @_FILE
-@click.option("--mark", "expect", help="A mark that an earlier check printed: refuse a file from before it.")
+@click.option("--mark", "expect", help="A mark that an earlier check printed; an older file is refused.")
 @JSON_OPTION
 def check(file: Path, expect: str | None, as_json: bool) -> None:
     """Read the complete FILE and check every link of it; exit code 1 if it is damaged or was rolled back.
@@ -127,9 +127,9 @@ def check(file: Path, expect: str | None, as_json: bool) -> None:
 )
 @JSON_OPTION
 def export(file: Path, out: Path | None, as_json: bool) -> None:
-    """Write what another device of the person, or an officer, may know, as JSON.
+    """Write the data that another device of the person, or an officer, may have, as JSON.
 
-    It holds charges, permanent answers and drawn days, but no key and no unsent reports.
+    The file has charges, permanent answers and drawn days, but no key and no unsent reports.
 
     \b
     dither account export me.account -o me.json
@@ -141,7 +141,7 @@ def export(file: Path, out: Path | None, as_json: bool) -> None:
     if out is None:
         click.echo(text)
         return
-    with atomic.whole(out, 0o600) as stream:  # permanent answers are for their person alone
+    with atomic.whole(out, 0o600) as stream:  # only the person may read permanent answers
         stream.write(text + "\n")
     if as_json:  # without a file, the export itself is JSON
         print_json({"file": str(out), "bytes": len(text.encode()) + 1})

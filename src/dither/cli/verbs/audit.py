@@ -26,7 +26,7 @@ _WORDS: Final = "dither.audit.command"
 
 
 class _WithCommand(click.Command):
-    """A verb with options that `--` and another command may follow."""
+    """A verb whose options may be followed by `--` and another command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
@@ -44,7 +44,7 @@ class _WithCommand(click.Command):
 )
 @click.option("--epsilon", type=float, help="The budget ε.")
 @click.option("--delta", type=float, default=0.0, help="The claimed δ of a function or command.")
-@click.option("--samples", type=int, help="The most reports of a function or command that are drawn.")
+@click.option("--samples", type=int, help="The largest number of reports to draw from a function or command.")
 @click.option(
     "--confidence", type=float, default=0.99, help="The confidence of the lower bound.", show_default=True
 )
@@ -53,13 +53,13 @@ class _WithCommand(click.Command):
 @click.option(
     "--repeat",
     type=click.IntRange(min=1),
-    help="Draw the event of the finding again: this number of reports of each of its two inputs.",
+    help="Test the event of the finding again on this number of fresh reports of each of its inputs.",
 )
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw the evidence.")
 @click.option(
     "--assume",
     multiple=True,
-    help="An assumption that you accept, in the words that the audit prints; may be repeated.",
+    help="An assumption that you accept, as the audit prints it; may be repeated.",
 )
 @click.option("--head", help="The head of a list of campaigns that another person saw, to compare with.")
 @click.option("--key", help="The asker's public key from another source, to compare with.")
@@ -85,7 +85,7 @@ def command(
 ) -> None:
     """Check the ε of MECHANISM; exit code 1 if it does not hold.
 
-    A mechanism of dither's, a specification, and every question of a campaign (signed or not) or of a file of
+    A mechanism of dither, a specification, and every question of a campaign (signed or not) or of a file of
     reports are audited exactly, from their integers and their draw code. The exit code is also 1 if a
     guarantee has an assumption that --assume does not name.
 
@@ -94,9 +94,9 @@ def command(
     is a lower bound on ε, with the two inputs and the event that prove it.
 
     https://… is a collector: its list of campaigns is checked, and its head printed. With the --head
-    that another person saw, the exit code is 0 if the list has it: then you both saw one list. The address
-    of a campaign, https://…/v1/campaigns/ID, prints the facts about it that hold without trusting the
-    operator, and what cannot.
+    that another person saw, the exit code is 0 if the list contains it: then you both saw the same list.
+    For the address of a campaign, https://…/v1/campaigns/ID, the facts that hold without trusting the
+    operator are printed, and those that do not.
 
     \b
     dither audit podium --interval 18 100 --epsilon 1
@@ -113,18 +113,22 @@ def command(
     if mechanism and mechanism.startswith(ADDRESSES):
         _audit_address(mechanism, head, key, assume, as_json)
     if head is not None or key is not None:
-        raise click.UsageError("--head and --key are for an address, https://…")
+        raise click.UsageError(
+            "expected --head and --key with the address of a collector, https://…; leave them out, or give "
+            "the address"
+        )
     words: tuple[str, ...] | None = ctx.meta.get(_WORDS)
     if words is None and mechanism and holds_questions(mechanism):
         if domain is not None or epsilon is not None or plot is not None or repeat is not None:
             raise click.UsageError(
-                "a file has its own domains and ε; leave out the domain, --epsilon, --plot and --repeat"
+                "expected no domain, --epsilon, --plot or --repeat with a file because it states its own "
+                "domains and ε; leave them out"
             )
         _audit_file(mechanism, assume, as_json)
     randomiser = _randomiser(mechanism, words)
     if randomiser is not None:
         if epsilon is None:
-            raise click.UsageError("give the ε that is claimed: --epsilon")
+            raise click.UsageError("expected the claimed ε; give --epsilon")
         finding = audit_function(
             randomiser,
             need_domain(domain) if inputs is None else _inputs(inputs),
@@ -137,7 +141,10 @@ def command(
         )
     else:
         if repeat is not None:
-            raise click.UsageError("--repeat is for a function or a command; a mechanism is audited exactly")
+            raise click.UsageError(
+                "expected --repeat with a function or a command; leave it out, because a mechanism is "
+                "audited exactly"
+            )
         finding = audit(build(str(mechanism), domain, epsilon), assume=assume)
     if plot is not None:
         save_picture(finding.plot(), plot)
@@ -183,7 +190,10 @@ def _audit_address(
     """Print the verifiable facts about a campaign at an address. Exit with code 1 if a check fails."""
     head, key = (None if text is None else text.strip().lower() for text in (head, key))
     if head is not None and not re.fullmatch("[0-9a-f]{64}", head):
-        raise click.UsageError("--head takes the 64 hexadecimal digits of a head, all of them")
+        raise click.UsageError(
+            f"expected --head to be all 64 hexadecimal digits of a head, got {len(head)} characters; copy "
+            "the head again"
+        )
     if "/v1/campaigns/" not in address:
         _audit_list(address, head, key, as_json)
     from dither.collection.audit import verify_campaign
@@ -225,17 +235,21 @@ def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
 
 
 def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callable[..., Any] | None:
-    """Return the sampled command or function; None if a mechanism of dither's was named."""
+    """Return the command or function to sample; None for a mechanism of dither."""
     from dither.advice.audits.black_box.calls import Command
 
     if words is not None:
         if mechanism is not None:
-            raise click.UsageError("give a mechanism, or a command after --, not both")
+            raise click.UsageError(
+                "expected either a mechanism or a command after --, got both; leave one of them out"
+            )
         if not words:
-            raise click.UsageError("write the command after --")
+            raise click.UsageError("expected a command after --; write for example -- node client.js")
         return Command(words)
     if mechanism is None:
-        raise click.UsageError("give a mechanism, MODULE:FUNCTION, or a command after --")
+        raise click.UsageError(
+            "expected something to audit; give a mechanism, MODULE:FUNCTION, or a command after --"
+        )
     return _import_function(mechanism) if ":" in mechanism else None
 
 
@@ -245,12 +259,14 @@ def _inputs(text: str) -> list[Any]:
     except ValueError:
         inputs = None
     if not isinstance(inputs, list):
-        raise click.UsageError("expected --inputs to be a JSON list, such as '[[0, 0], [1, 1]]'")
+        raise click.UsageError(
+            f"expected --inputs to be a JSON list such as '[[0, 0], [1, 1]]', got {text!r}"
+        )
     return inputs
 
 
 def _import_function(name: str) -> Callable[..., Any]:
-    """Return the function that MODULE:FUNCTION names; modules of the working directory are found too."""
+    """Return the function that MODULE:FUNCTION names; modules of the working directory are also found."""
     module, _, path = name.partition(":")
     here = str(Path.cwd())
     added = here not in sys.path
@@ -261,12 +277,16 @@ def _import_function(name: str) -> Callable[..., Any]:
         for part in path.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError, ValueError) as error:
-        raise InvalidParameter(f"{name} cannot be imported: {error}") from None
+        raise InvalidParameter(
+            f"cannot import {name}: {error}; check the name MODULE:FUNCTION and the working directory"
+        ) from None
     finally:
         if added:
             sys.path.remove(here)
     if not callable(found):
-        raise InvalidParameter(f"{name} is not a function, but of type {type(found).__name__}")
+        raise InvalidParameter(
+            f"expected {name} to be a function, got {type(found).__name__}; name a function of the module"
+        )
     return found  # type: ignore[no-any-return]
 
 

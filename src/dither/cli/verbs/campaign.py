@@ -70,14 +70,14 @@ def _read(file: Path) -> tuple[Campaign, Published | None]:
     type=(str, float, float),
     multiple=True,
     metavar="QUESTION LOW HIGH",
-    help="Where most values of a number may lie; says what a wider interval costs. Repeatable.",
+    help="The likely range of most values; prints the cost of a wider interval. Repeatable.",
 )
 @JSON_OPTION
 def check(file: Path, people: int, guesses: tuple[tuple[str, float, float], ...], as_json: bool) -> None:
     """Check FILE, a campaign in TOML or published, and print its promise and its expected errors.
 
-    The plan has half of the 95 % interval of each question, of pairs of up to four questions, and the
-    errors with the same ε if each person answers only one question.
+    The plan has half of the 95 % interval of each question and of pairs of up to four questions, and the
+    errors for the same ε if each person answers only one question.
 
     \b
     dither campaign check campaign.toml --people 50000
@@ -146,7 +146,7 @@ def _plan_of(contract: Campaign, people: int) -> Plan | None:
 
 
 def presence_facts(contract: Campaign) -> dict[str, Any]:
-    """Return what a campaign that counts who is present should heed; empty for any other campaign."""
+    """Return notes, warnings and limits for a campaign that counts presence; empty for others."""
     from dither.collection.presence import (
         counts_presence,
         most_reports_of_label,
@@ -175,7 +175,7 @@ def _longest_lists(epsilon: float, most: int) -> dict[str, int]:
                 if (maker(Categories(count), epsilon=epsilon).question.outcomes or most + 1) <= most:
                     found[maker.__name__] = count
                     break
-            except DitherError:  # no such design of this size
+            except DitherError:  # the mechanism has no design of this size
                 continue
     return found
 
@@ -222,7 +222,9 @@ def publish(file: Path, key: Path, out: Path, new_key: bool, force: bool, as_jso
     check_protection(contract.whole_guarantee)
     print_answering(contract)
     if not (new_key or key.exists()):
-        raise InvalidParameter(f"{key} does not exist: check the name, or give --new-key to make a new key")
+        raise InvalidParameter(
+            f"cannot find the key {key}; check the name, or give --new-key to make a new key"
+        )
     signer = Signer(key, make=new_key)
     made = signer.publish(contract)
     with whole(out) as stream:
@@ -242,10 +244,10 @@ def publish(file: Path, key: Path, out: Path, new_key: bool, force: bool, as_jso
 @click.option(
     "--token-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With an address: the admin token, to count also unpublished reports.",
+    help="With an address: the file of the admin token; unpublished reports are also counted.",
 )
-@click.option("--begins", type=DAY, help="The first day of the next version; today if left out.")
-@click.option("--ends", type=DAY, help="Its last day; by default the last day of CAMPAIGN.")
+@click.option("--begins", type=DAY, help="The first day of the next version.  [default: today]")
+@click.option("--ends", type=DAY, help="Its last day.  [default: the last day of CAMPAIGN]")
 @click.option(
     "-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write."
 )
@@ -262,16 +264,15 @@ def next_version(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write and sign the version that follows a first phase, on the bounds that its reports show.
+    """Write and sign the version that follows a first phase, with bounds from its reports.
 
-    CAMPAIGN is a file, in TOML or published, with --store; or the address of the campaign at a collector. It
-    states phase = { share = … } and has questions about numbers on a scale. The next version collects from
-    the other people the same numbers on an interval that holds most of them, a little wider than from the 2 %
-    to the 98 % quantile. Values outside are clipped: every answer is named, and says how many people are
-    outside.
+    CAMPAIGN is a file, in TOML or published, with --store, or the address of the campaign at a collector. It
+    states phase = { share = … } and has questions about numbers on a scale. The next version asks the other
+    people for the same numbers on an interval that is a little wider than from the 2 % to the 98 % quantile.
+    Values outside are clipped; every estimate says so, with the share of people outside.
 
-    Nothing is written while the quantiles are not known well enough: the widest interval that the reports
-    allow may be at most twice as long as the narrowest. Then it is said how many people are missing.
+    Nothing is written until the quantiles are known well enough: the widest interval that the reports allow
+    may be at most twice as long as the narrowest. Otherwise the number of missing people is printed.
 
     \b
     dither campaign next campaign.json --key asker.key --store campaign.sqlite -o version-2.json
@@ -286,15 +287,21 @@ def next_version(
     counts: Mapping[str, Counts | str]
     if file.startswith(ADDRESSES):
         if store is not None:
-            raise click.UsageError("an address implies its collector's store; leave --store out")
+            raise click.UsageError(
+                "expected no --store with an address because it implies its collector's store; "
+                "leave --store out"
+            )
         contract, counts = fetch([file], [] if token_file is None else [read_token(token_file)])
     else:
         if store is None or token_file is not None:
             raise click.UsageError(
-                "a file goes with --store, the collector's store; --token-file is of an address"
+                "expected --store, the collector's store, with a file, and --token-file only with an "
+                "address; change the options"
             )
         if not Path(file).is_file():
-            raise click.UsageError(f"file not found: {file}")
+            raise click.UsageError(
+                f"file not found: {file}; check the name, or give the address of the campaign"
+            )
         refuse_to_overwrite(out, Path(file), force=force)
         contract, _ = _read(Path(file))
         counts = stored_counts(store, contract)
@@ -332,10 +339,10 @@ def _bounds_data(found: Bounds) -> dict[str, object]:
 @command.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_KEY
-@click.option("--day", type=DAY, help="The first day on which nothing is accepted; today if left out.")
+@click.option("--day", type=DAY, help="The first day without new reports.  [default: today]")
 @JSON_OPTION
 def retire(file: Path, key: Path, day: datetime.date | None, as_json: bool) -> None:
-    """Retire FILE, a published campaign: collectors that read it again accept nothing from the day on."""
+    """Retire FILE, a published campaign: collectors that read it again accept nothing from --day on."""
     from dither.collection.published import Published
     from dither.collection.signer import Signer
 
@@ -360,8 +367,8 @@ def retire(file: Path, key: Path, day: datetime.date | None, as_json: bool) -> N
 def replace_key(old: Path, new: Path, as_json: bool) -> None:
     """Make a key in NEW that follows the one in OLD. Devices that pinned the old one follow it, once.
 
-    The list of campaigns continues next to NEW. Sign every campaign that still runs again (`dither campaign
-    publish campaign.json --key NEW -o …`): OLD signs nothing any more, and devices that followed refuse it.
+    The list of campaigns continues next to NEW. Sign all running campaigns again (`dither campaign publish
+    campaign.json --key NEW -o …`): OLD signs nothing any more, and devices with NEW refuse it.
     """
     from dither.collection.signer import Signer
 

@@ -18,8 +18,8 @@ from dither.foundation.atomic import refuse_to_overwrite, whole
 @click.command()
 @click.argument("file", required=False)
 @click.option("--asker", help="The name of the collector.")
-@click.option("--contact", help="Where people can ask back.")
-@click.option("--purpose", default="", help="What the answers are for.")
+@click.option("--contact", help="Where people can ask questions, such as an e-mail address.")
+@click.option("--purpose", default="", help="The purpose of the answers.")
 @click.option("--people", type=int, help="The expected number of people.")
 @click.option("--begins", type=DAY, help="The first day.")
 @click.option("--ends", type=DAY, help="The last day.")
@@ -57,14 +57,16 @@ def command(
         click.echo(json.dumps(schema(), indent=2, ensure_ascii=False))
         return
     if file is None:
-        raise click.UsageError("give FILE, --asker and --contact; --schema prints the schema of cards")
+        raise click.UsageError(
+            "expected FILE, --asker and --contact; give them, or print the schema of cards with --schema"
+        )
     found = find_questions(file)
     stated = (asker, contact, purpose, people, begins, ends)
     if found.published is not None:
         made = _signed_card(found, stated)
     else:
         contract = found.contract
-        if contract is not None:  # an option says it otherwise
+        if contract is not None:  # options replace its facts
             asker, contact = asker or contract.asker, contact or contract.contact
             purpose, begins, ends = (
                 purpose or contract.purpose,
@@ -74,7 +76,7 @@ def command(
         if asker is None or contact is None:
             lacking = [name for name, text in (("--asker", asker), ("--contact", contact)) if text is None]
             raise click.UsageError(
-                f"give {' and '.join(lacking)}: FILE has no table [campaign] that states them"
+                f"expected {' and '.join(lacking)}; give them, or state them in a table [campaign] of FILE"
             )
         made = card(
             found.asked,
@@ -96,12 +98,15 @@ def command(
 
 
 def _signed_card(found: Found, stated: tuple[object, ...]) -> dict[str, Any]:
-    """Return the card that was signed with a campaign; of an older one, the card that it would have."""
+    """Return the card that was signed with a campaign; compute it for an older campaign."""
     if any(stated):
-        raise click.UsageError("a signed campaign states the collector and the days; leave out the options")
+        raise click.UsageError(
+            "expected no options about the collector or the days with a signed campaign because it states "
+            "them; leave the options out"
+        )
     published: Any = found.published
     signed = published.card is not None
-    click.echo("the card is signed, too" if signed else "the card is not signed: it is computed", err=True)
+    click.echo("the card is signed" if signed else "the card is not signed: it is computed", err=True)
     made: dict[str, Any] = json.loads(
         published.contract.card if published.card is None else published.card[0]
     )

@@ -50,7 +50,7 @@ def _release(name: str) -> None:
         type=click.Choice(list(_MISSING)),
         default="middle",
         show_default=True,
-        help="What a cell that is not a number counts as: the middle of the interval, or nothing.",
+        help="A cell that is not a number counts as the middle of the interval, or is left out.",
     )
     @dialect_options
     @JSON_OPTION
@@ -70,7 +70,7 @@ def _release(name: str) -> None:
         domain = Interval(*interval)
         check_protection(privacy.Guarantee(privacy.Pure(epsilon)))
         tallied = None
-        with rows_done(f"reading {file.name}") as progress:
+        with rows_done(f"loading {file.name}") as progress:
             for values in _columns(file, column, dialect, drop=missing == "drop"):
                 part = central.Tally.of(values, domain)
                 tallied = part if tallied is None else tallied + part

@@ -37,8 +37,8 @@ _LONGEST: Final = 36  # characters of a text
 def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: bool) -> None:
     """Count which cells of FILE fit their questions; exit code 1 if some do not.
 
-    Nothing is drawn, written or spent. The counts are exact and come from the values: they are only
-    for the holder of FILE, like the texts that --show lists. Rows are counted from 1, below the header.
+    Nothing is drawn, written or spent. Counts are exact and derive from the values, so only the holder of
+    FILE may see them, and the texts of --show. Rows are counted from 1, below the header.
 
     \b
     dither check survey.csv --campaign survey.toml
@@ -50,9 +50,11 @@ def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: boo
     domains = asked.domains()
     if show:
         if as_json:
-            raise click.UsageError("--show is a list for reading; --json has counts and row numbers")
+            raise click.UsageError(
+                "expected --show or --json, got both; use --json for counts and row numbers"
+            )
         raise SystemExit(1 if _show_texts(misfit_cells(file, domains, dialect=dialect)) else 0)
-    with rows_done(f"reading {shown_name(file)}") as progress:
+    with rows_done(f"loading {shown_name(file)}") as progress:
         found = check_file(file, domains, dialect=dialect, progress=progress)
     ok = all(fit.fit == fit.cells for fit in found.values())
     if as_json:
@@ -93,7 +95,7 @@ def _show_texts(cells: Iterator[tuple[int, str, str, object]]) -> int:
 
 
 def _print_plan(request: Asked, people: int) -> None:
-    """Print how exact the answers of a campaign will be, if all of these rows answer."""
+    """Print the expected errors of a campaign if all of these rows answer."""
     from dither.advice.plan import plan
 
     campaign = request.campaign

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def inside(kind: str, domain: Interval) -> Any:
-    """Return the named mechanism, with its reports truncated to the domain if they could lie outside."""
+    """Return the named mechanism; reports that could lie outside the domain are truncated to it."""
     from dither.core.registry import design_of
 
     made: Any = design_of(kind)(domain, epsilon=1.0)
@@ -29,7 +29,7 @@ def inside(kind: str, domain: Interval) -> Any:
 @click.command()
 @click.argument("model")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--row", default=1, show_default=True, help="Which record of FILE, counted from 1.")
+@click.option("--row", default=1, show_default=True, help="The record of FILE, counted from 1.")
 @click.option(
     "--feature",
     "features",
@@ -122,16 +122,21 @@ def command(
     from dither.mechanisms.frequency.krr import KRR
 
     if not features and not categories:
-        raise click.UsageError("name what is randomised: --feature NAME LOW HIGH or --category NAME A,B,…")
+        raise click.UsageError(
+            "expected at least one feature to randomise; give --feature NAME LOW HIGH or --category NAME "
+            "A,B,…"
+        )
     numbers, texts = [name for name, _, _ in features], [name for name, _ in categories]
     twice = [name for name in numbers + texts if (numbers + texts).count(name) > 1]
     if twice:
-        raise click.UsageError(f"{twice[0]} is named twice")
+        raise click.UsageError(f"expected each feature once, got {twice[0]} twice; leave one of them out")
     classifier = load(model)
     names = features_of(classifier, columns, file, numbers + texts)
     people = records(file, names, numbers)
     if not 1 <= row <= len(people):
-        raise click.UsageError(f"{file.name} has {len(people)} rows; --row counts from 1")
+        raise click.UsageError(
+            f"expected --row from 1 to {len(people)}, the number of rows of {file.name}, got {row}"
+        )
     domains = {name: Interval(low, high) for name, low, high in features}
     answers = {name: KRR(Categories(category_labels(text)), epsilon=1.0) for name, text in categories}
     candidates = {
@@ -144,9 +149,10 @@ def command(
         ranking = best_mechanism(classifier, people[row - 1], candidates, epsilon=epsilon, **more)
     except DitherError:
         raise
-    except ValueError:  # its text may have values of the record
+    except ValueError:  # its text may contain values of the record
         raise InvalidParameter(
-            f"the model {model} refuses randomised records; give --category the labels it was trained with"
+            f"the model {model} cannot process randomised records; give --category the labels that the "
+            "model was trained with"
         ) from None
     page = report(
         classifier,

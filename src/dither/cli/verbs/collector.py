@@ -1,4 +1,4 @@
-"""`dither collector`: backup, restore, migration and export of what a collector stored."""
+"""`dither collector`: backup, restore, migration and export of a collector's store."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from dither.errors import InvalidParameter
 def command() -> None:
     """Back up a collector's store, restore it, bring it to this release, or export its reports.
 
-    A backup is one SQLite file, also of a PostgreSQL store, and may be restored into either kind. It can be
-    made while the collector runs. What it holds is as confidential as the store: reports one by one.
+    A backup is one SQLite file, also of a PostgreSQL store, and can be restored into either kind. It can be
+    made while the collector runs. It is as confidential as the store, because it contains single reports.
 
     \b
     dither collector backup campaign.sqlite monday.backup
@@ -50,7 +50,7 @@ def backup(store: str, file: Path, force: bool, as_json: bool) -> None:
 @click.argument("store")
 @JSON_OPTION
 def restore(file: Path, store: str, as_json: bool) -> None:
-    """Make STORE of the backup FILE; it must not exist, or be an empty database."""
+    """Create STORE from the backup FILE; STORE must not exist, or be an empty database."""
     from dither.collection.store.backup import restore as read_backup
 
     batches = read_backup(file, store)
@@ -72,9 +72,9 @@ def restore(file: Path, store: str, as_json: bool) -> None:
 @FORCE_OPTION
 @JSON_OPTION
 def migrate(store: str, file: Path, force: bool, as_json: bool) -> None:
-    """Bring STORE, of an earlier release, to the version of this one.
+    """Migrate STORE from an earlier release to this one.
 
-    Collectors of the release before may run meanwhile on PostgreSQL, and afterwards, until all are replaced.
+    On PostgreSQL, collectors of the previous release may run during and after the migration.
     """
     from dither.collection.store.backup import migrate as bring_forward
 
@@ -92,17 +92,17 @@ def migrate(store: str, file: Path, force: bool, as_json: bool) -> None:
 @click.option(
     "--table",
     type=click.Choice(["parquet", "delta"]),
-    help="Plain files in a folder, or a Delta table; an address is always one.",
+    help="Plain files in a folder, or a Delta table; an address is always a Delta table.",
 )
 @JSON_OPTION
 def export(store: str, since: date | None, out: str, table: str | None, as_json: bool) -> None:
-    """Write the reports of STORE as Parquet, also while a collector runs; the next export continues.
+    """Write the reports of STORE as Parquet, also while a collector runs; a later export continues it.
 
     With --table delta they are added to a Delta table, in a folder or an object store, in one commit. The
     credentials of an object store come from the environment.
 
-    The files are in folders of a day, each batch is in one of them, and their columns are those that
-    `dither sql` counts. They are as confidential as the store, and are not deleted with a campaign.
+    Each day has a folder, each batch is in one file, and `dither sql` counts these columns. They are as
+    confidential as the store, and are not deleted with a campaign.
     """
     if table == "delta" or "://" in out:
         _export_to_delta(store, out, since, table, as_json)
@@ -126,7 +126,9 @@ def _export_to_delta(store: str, out: str, since: date | None, table: str | None
     from dither.collection.store.delta import export_to_delta
 
     if table == "parquet":
-        raise InvalidParameter("plain files are written to a folder; an object store holds a Delta table")
+        raise InvalidParameter(
+            "expected a folder for plain files, got an address; give a folder, or --table delta"
+        )
     done = export_to_delta(store, out, since)
     _say_folded(done.folded)
     if done.clock:

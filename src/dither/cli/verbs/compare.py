@@ -32,12 +32,18 @@ if TYPE_CHECKING:
 @click.option(
     "--goal",
     type=click.Choice(["mean", "distribution", "quantile", "frequencies", "ranges", "values"]),
-    help="Sort by the error of this; by default a mean, or frequencies of categories.",
+    help="Sort by the error of this goal.  [default: mean, or frequencies of categories]",
 )
 @click.option(
-    "--people", type=click.IntRange(1), default=1000, show_default=True, help="For --goal: how many."
+    "--people",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="For --goal: the number of people.",
 )
-@click.option("--top", type=click.IntRange(1), default=12, show_default=True, help="How many rows to print.")
+@click.option(
+    "--top", type=click.IntRange(1), default=12, show_default=True, help="The number of rows to print."
+)
 @click.option("--wide", is_flag=True, help="Print all rows and columns, wider than 80 characters.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the errors.")
 @JSON_OPTION
@@ -54,12 +60,12 @@ def command(
 ) -> None:
     """Compare all mechanisms for a domain, the best for a goal first.
 
-    The error is the one predicted for the mean of --people answers (or for frequencies); it is empty where a
-    mean cannot be estimated without bias. --goal values sorts by the error of single values. --goal
+    The error is predicted for the mean of --people answers, or for frequencies. It is empty if the mean
+    cannot be estimated without bias. --goal values sorts by the error of single values. --goal
     distribution shows W1, the area between the true and the estimated cdf, and KS, their largest gap
     (simulated once and stored). --goal quantile shows the error of a median, --goal ranges the error of
-    cumulative shares. --wide shows worst and average errors, bias, variance and bytes. A name that is printed
-    can be given as --mechanism.
+    cumulative shares. --wide shows worst and average errors, bias, variance and bytes. Each printed
+    name can be given as --mechanism.
 
     \b
     dither compare --interval 0 1 --epsilon 1

@@ -1,4 +1,4 @@
-"""`dither conformance`: prove that another implementation draws, refuses and counts as this one does."""
+"""`dither conformance`: test whether another implementation draws, refuses and counts like this one."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ _SHOWN: Final = 5  # failures of a kind that are printed
 @click.option(
     "--only", multiple=True, type=click.Choice(_KINDS), help="One kind of vectors; may be repeated."
 )
-@click.option(
-    "--seconds", type=float, default=300.0, show_default=True, help="The most that the command may take."
-)
+@click.option("--seconds", type=float, default=300.0, show_default=True, help="The deadline of the command.")
 @JSON_OPTION
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND …")
 @click.pass_context
@@ -46,9 +44,9 @@ def command(
 ) -> None:
     """Drive COMMAND with the conformance vectors, by JSON lines over standard input and output.
 
-    The exit code is 0 if no vector failed and at least one was met, otherwise 1. Vectors that
-    the command does not know are counted, but are not failures. The kinds of questions that it cannot answer
-    in a campaign are printed. The first failures of each kind are shown; --json names all of them.
+    The exit code is 0 if no vector failed and at least one was met, otherwise 1. Vectors that the command
+    does not know are counted separately, not as failures. The kinds of questions that it cannot answer in a
+    campaign are printed. The first failures of each kind are shown; --json names all of them.
 
     \b
         dither conformance -- node clients/javascript/conformance.mjs

@@ -1,7 +1,7 @@
-"""`dither dap`: what an aggregation by DAP needs, so that no server sees a single report.
+"""`dither dap`: the parameters of an aggregation by DAP: no server sees a single report.
 
 DAP (draft-ietf-ppm-dap) splits each measurement between two aggregators that add up their shares. A report
-that is a cell is a measurement of Prio3Histogram (draft-irtf-cfrg-vdaf), and the aggregate is a `Counts`.
+of one cell is a measurement of Prio3Histogram (draft-irtf-cfrg-vdaf), and the aggregate is a `Counts`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ FILLED: Final = (
     "The minimum batch counts honest reports. A collector that fills a batch with its own reports subtracts "
     "them and sees the others: then the promise on the device is what remains."
 )
-_MOST_CELLS: Final = 1 << 13  # a report of more is above 140 kB
+_MOST_CELLS: Final = 1 << 13  # more cells make reports above 140 kB
 _FIELD: Final = 16  # bytes of an element of the field, and of a seed
 
 
 @click.group()
 def command() -> None:
-    """Aggregate the reports of a campaign by DAP, between two servers of which one is honest.
+    """Aggregate the reports of a campaign by DAP, between two servers of which one must be honest.
 
     \b
     dither dap task survey.toml
@@ -77,19 +77,20 @@ def task(file: Path, minimum_batch: int, delta: float, as_json: bool) -> None:
 
 
 def _parameters(name: str, question: Question, minimum_batch: int) -> dict[str, Any]:
-    """Return the parameters of a task; raise InvalidParameter unless reports are cells, and few."""
+    """Return the parameters of a task; raise InvalidParameter unless each report is one of few cells."""
     from dither.core.kernels.counting import EachReport
 
     counting = question.counting
     if not isinstance(counting, EachReport):
         raise InvalidParameter(
-            f"{name}: Prio3Histogram counts reports of one cell, but reports of {question.name} are not; "
-            "use dt.KRR or dt.ProjectiveResponse, or a window with cells=64"
+            f"{name}: expected reports of one cell for Prio3Histogram, got reports of "
+            f'{question.name}; choose mechanism = "KRR" or "ProjectiveResponse", or a window with '
+            "cells = 64"
         )
     if counting.size > _MOST_CELLS:
         raise InvalidParameter(
-            f"{name}: {counting.size} cells make a report of {_report_bytes(counting.size)} bytes; at most "
-            f"{_MOST_CELLS} cells are aggregated: choose fewer, such as cells=64"
+            f"{name}: expected at most {_MOST_CELLS} cells, got {counting.size}, whose reports would have "
+            f"{_report_bytes(counting.size)} bytes; choose fewer, such as cells = 64"
         )
     return {
         "vdaf": "Prio3Histogram",
@@ -119,7 +120,7 @@ def _report_bytes(length: int) -> int:
 
 
 def _promise(questions: dict[str, Question], minimum_batch: int, delta: float) -> Guarantee:
-    """Return the promise of shuffled reports under the assumption of DAP in place of a shuffler."""
+    """Return the promise of shuffled reports, where DAP replaces the shuffler."""
     from dither.advice.explain import batch_promise
     from dither.mechanisms.shuffled import NAMELESS, SHUFFLER
 

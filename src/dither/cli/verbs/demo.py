@@ -15,7 +15,9 @@ BROWSERS = ("firefox", "chrome", "safari", "other")
 
 
 @click.command()
-@click.option("--people", default=40_000, show_default=True, help="How many people answer each question.")
+@click.option(
+    "--people", default=40_000, show_default=True, help="The number of people who answer each question."
+)
 @click.option("--epsilon", default=1.0, show_default=True, help="The budget ε of each answer.")
 @click.option(
     "-o",
@@ -44,7 +46,7 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     from dither.mechanisms.numeric.sw import SW
 
     if people < 100:
-        raise click.UsageError(f"a demo needs at least 100 people, not {people}")
+        raise click.UsageError(f"expected --people to be at least 100, got {people}")
     generator = np.random.default_rng(2025)
     data = {
         "age": np.clip(generator.gamma(9.0, 5.0, people), 18, 100),

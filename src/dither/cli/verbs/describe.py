@@ -34,7 +34,9 @@ def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_jso
 
     if holds_questions(mechanism):
         if domain is not None or epsilon is not None:
-            raise click.UsageError("a file has its own domains and ε; leave out the domain and --epsilon")
+            raise click.UsageError(
+                "expected no domain and no --epsilon with a file because it states its own; leave them out"
+            )
         found = find_questions(mechanism).campaign.questions
         if as_json:
             print_json({name: json.loads(question.to_json()) for name, question in found.items()})

@@ -64,9 +64,13 @@ def command(
 
     on = need_domain(domain)
     if not isinstance(on, Line):
-        raise click.UsageError(f"expected an interval or a circle (designs are solved for these), got {on}")
+        raise click.UsageError(
+            f"expected an interval or a circle, got {on}; give --interval LOW HIGH or --circle PERIOD"
+        )
     if out is not None and out.suffix != ".json":
-        raise click.UsageError(f"the name of the file ends in .json, as other verbs expect; not {out.name}")
+        raise click.UsageError(
+            f"expected --out to end in .json, so that other verbs can read it, got {out.name}; rename it"
+        )
     judged = ("squared" if unbiased else "absolute") if loss is None else loss
     problem = Problem(epsilon, as_power(judged), criterion, unbiased)
     origin = "in closed form" if on.circular else store.whence(problem, fresh=fresh)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     "--question",
     "asked_by",
     multiple=True,
-    help="The questions of reports out of a database: a specification (with --column), or a campaign, in "
-    "TOML or signed, or its address. Of a database: repeatable, for versions of a campaign.",
+    help="The questions of reports from a database: a specification (with --column), or a campaign, in TOML "
+    "or signed, or its address. Repeatable for versions of a campaign.",
 )
 @click.option(
     "--bins",
@@ -45,9 +45,11 @@ if TYPE_CHECKING:
 @click.option(
     "--step",
     type=float,
-    help="Answers are multiples of this above the lowest value: the share of each point.",
+    help="Also the share of each point, if answers are multiples of this above the lowest value.",
 )
-@click.option("--by", multiple=True, help="By groups: a column of public labels, such as city. Repeatable.")
+@click.option(
+    "--by", multiple=True, help="Estimate groups by a column of public labels, such as city. Repeatable."
+)
 @click.option(
     "--minimum",
     type=click.IntRange(min=2),
@@ -56,9 +58,9 @@ if TYPE_CHECKING:
     help="With --by: leave out groups with fewer reports.",
 )
 @click.option("--table", "table_name", default="reports", help="Of a database: the table of reports.")
-@click.option("--folded", metavar="TABLE", help="Of a database: a table of counts of days that were folded.")
+@click.option("--folded", metavar="TABLE", help="Of a database: the table of counts of folded days.")
 @click.option("--unique", is_flag=True, help="Of a database: the reports have no batch and are unique.")
-@click.option("--wide", is_flag=True, help="Of a database: a row is a person, a column a question.")
+@click.option("--wide", is_flag=True, help="Of a database: each row is a person, each column a question.")
 @click.option("--since", type=DAY, help="Of a database or a collector: reports of this day and later.")
 @click.option(
     "--map", "renamed", multiple=True, metavar="COLUMN=NAME", help="Of a database: a column's name."
@@ -68,9 +70,10 @@ if TYPE_CHECKING:
     "tokens",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False),
-    help="Of collectors: the admin token, to add up also what waits; one file for all, or one for each.",
+    help="Of collectors: the file of the admin token, to include unpublished reports; one for all, or "
+    "one each.",
 )
-@click.option("--weight", metavar="COLUMN", help="A public column of weights, such as of survey design.")
+@click.option("--weight", metavar="COLUMN", help="A public column of weights, such as survey weights.")
 @click.option("--cross", metavar="QUESTION", help="A table of --column and a second question.")
 @click.option(
     "--within", type=click.Choice(["rows", "columns"]), help="With --cross: shares of each row or column."
@@ -80,8 +83,9 @@ if TYPE_CHECKING:
     is_flag=False,
     flag_value="",
     metavar="[GROUP]",
-    help="With --by: differences of all groups, or of each with one, that hold together. With --cross: the "
-    "difference of two questions of the same people, such as after and before.",
+    help="With --by: simultaneous intervals for the differences of all groups, or of each group with "
+    "one. With "
+    "--cross: the difference of two questions of the same people, such as after and before.",
 )
 @click.option(
     "--contrast",
@@ -89,14 +93,14 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="NAME: LABEL=WEIGHT, …",
     help="With --by: a sum of groups whose weights add up to 0, such as 'any: none=-1, half=0.5, full=0.5'. "
-    "Repeatable: they hold together.",
+    "Repeatable; the intervals hold together.",
 )
 @click.option(
     "--alternative",
     type=click.Choice(["two-sided", "greater", "less"]),
     default="two-sided",
     show_default=True,
-    help="With --difference or --contrast: p-values for what is above 0, or below, decided before looking.",
+    help="With --difference or --contrast: one-sided p-values; choose the side before you see the results.",
 )
 @click.option(
     "--regression",
@@ -106,24 +110,26 @@ if TYPE_CHECKING:
 @click.option(
     "--person",
     metavar="COLUMN",
-    help="The public column that names the person, of people with several rows. With --by, for waves: their "
+    help="The public column that identifies people who have several rows. With --by, for waves: their "
     "differences are paired.",
 )
 @click.option(
     "--population",
     multiple=True,
     metavar="LABEL=SHARE",
-    help="With --by: one estimate for a population whose groups have these shares, or numbers of people. "
-    "Repeatable, for every group; =SHARE is that without a label.",
+    help="With --by: one estimate for a population whose groups have these shares or numbers of people. "
+    "Give one for every group; =SHARE is the group without a label.",
 )
 @click.option(
     "--retention",
     "retained",
     is_flag=True,
-    help="Of a campaign that counts who is present, or its presence.json: actives, retention and cohorts. "
+    help="Of a campaign that counts presence, or its presence.json: active devices, retention and cohorts. "
     "Several collectors of one campaign are added up.",
 )
-@click.option("--test", is_flag=True, help="With --cross: independence. With --by: equal distributions.")
+@click.option(
+    "--test", is_flag=True, help="With --cross: test independence. With --by: test equal distributions."
+)
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")
 @click.option(
     "-o",
@@ -167,8 +173,8 @@ def command(
     """Estimate means, mean directions and frequencies from files that `dither perturb` wrote.
 
     Several files of the same questions are added up; a pattern such as "day-*.csv" names several. Every
-    estimate has a 95 % interval. A file carries its questions; for a table of reports out of a database
-    --question states them. For trips: `dither trajectory density`.
+    estimate has a 95 % interval. A file carries its questions; for a table of reports from a database
+    --question states them. For trips use `dither trajectory density`.
 
     \b
     dither estimate reports.csv
@@ -192,15 +198,15 @@ def command(
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --by day
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --retention
 
-    --by takes columns of public labels, or a question with private categories: then the noise of both is
-    removed. --weight is a public column of the file. Shares and their intervals are cut at 0 and 1 where they
-    are shown, with a mark; files have them as they are.
+    --by takes columns of public labels, or a question with private categories, whose noise is also removed.
+    --weight is a public column of the file. Printed shares and their intervals are cut at 0 and 1, with a
+    mark; files have the uncut numbers.
 
     The address of a campaign at a collector means its reports; several collectors of one campaign are
     added up. Its intervals of means and frequencies hold at any time, however often you look. Its groups are
-    day, week, month and label; an estimate for a --population holds at one look. A collector shows what has
-    grown by its minimum of people. With the operator's token (--token-file) everything that is stored is
-    added up, and the minimum applies to the sum.
+    day, week, month and label; the interval for a --population holds for one look. A collector publishes
+    reports in groups of at least its minimum of people. With the operator's token (--token-file) all stored
+    reports are added up, and the minimum applies to the sum.
     """
     known: dict[str, float] = {}
     sums: dict[str, dict[str, float]] = {}
@@ -215,7 +221,7 @@ def command(
     wanted.check(files, bool(asked_by))
     _check_places(files, tokens, table_name != "reports" or folded or unique or wide or renamed)
     if since and "://" not in files[0]:
-        raise click.UsageError("--since is of a database or a collector; leave it out")
+        raise click.UsageError("expected --since with a database or a collector, got files; leave it out")
     written = output is not None or plot is not None
     if written:
         from dither.cli.tables import check_outputs, write_results
@@ -235,14 +241,19 @@ def command(
         from dither.cli import databases
 
         if not databases.all_addresses(files) or not versions:
-            raise click.UsageError("a database carries no questions; state them with --question FILE")
+            raise click.UsageError(
+                "expected --question FILE with a database because it does not contain questions; give it"
+            )
         table = databases.report_table(table_name, unique, wide, renamed)
         versions = [databases.countable(request, column) for request in versions]
         counts = [databases.counts_of(files, request, table, folded, since) for request in versions]
         results = _of_database(versions, counts, column, wanted, as_json)
     else:
         if len(versions) > 1:
-            raise click.UsageError("several versions of a campaign are of a database; give one --question")
+            raise click.UsageError(
+                f"expected one --question with files, got {len(versions)}; several versions of a campaign "
+                "need a database"
+            )
         results = _of_files(files, column, versions[0] if versions else None, wanted, as_json)
     if written:
         write_results(results, output, plot)
@@ -277,7 +288,7 @@ def _of_files(
         results = answer_rows(read_rows(paths, wanted, column, request), wanted)
         print_results(results, as_json)
         return results
-    with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
+    with rows_done(f"loading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
         if wanted.by:
             groups = group_files(paths, wanted.by, request, progress=progress)
         else:
@@ -306,7 +317,10 @@ def _of_database(
 
     if len(versions) > 1:
         if wanted.numbers:
-            raise click.UsageError("of several versions there are means and frequencies")
+            raise click.UsageError(
+                "expected means or frequencies of several versions, got --bins, --step or --quantile; "
+                "leave them out"
+            )
         if wanted.by:
             groups = [
                 databases.groups_of(version, table, wanted.by)
@@ -321,16 +335,17 @@ def _of_database(
 
 
 def _questions(location: str, column: str | None) -> Questionnaire:
-    """Return the questions of a database; a specification names none, so --column must."""
+    """Return the questions of a database; a specification does not name its question, so --column must."""
     if location.endswith(".json") and column is None and not holds_questions(location):
         raise click.UsageError(
-            f"{location}: a specification of one question needs --column, where its reports are"
+            f"{location}: expected --column, the column of the reports, with the specification of one "
+            "question; give it"
         )
     return find_questions(location, column).campaign
 
 
 def _matching(name: str) -> list[Path]:
-    """Return the files of a name or a pattern; raise UsageError if it is missing."""
+    """Return the files of a name or a pattern; raise UsageError if none exists."""
     path = Path(name)
     if is_standard(path) or path.is_file():
         return [path]
@@ -347,14 +362,16 @@ def _matching(name: str) -> list[Path]:
 
 
 def _check_once(paths: Sequence[Path]) -> None:
-    """Raise UsageError for a file that is named twice; say which have the same content."""
+    """Raise UsageError for a file that is named twice; warn about copies with the same content."""
     seen: dict[Path, Path] = {}
     sizes: dict[int, list[Path]] = {}
     for path in paths:
         if is_standard(path):
             continue
         if path.resolve() in seen:
-            raise click.UsageError(f"{path} is named twice: its people would be counted twice; name it once")
+            raise click.UsageError(
+                f"expected each file once, got {path} twice; name it once, or its people are counted twice"
+            )
         seen[path.resolve()] = path
         same = sizes.setdefault(path.stat().st_size, [])
         copy = next((other for other in same if cmp(other, path, shallow=False)), None)
@@ -371,8 +388,10 @@ def _check_places(files: Sequence[str], tokens: Sequence[str], database: object)
     remote = files[0].startswith(ADDRESSES)
     if database and (remote or "://" not in files[0]):
         raise click.UsageError(
-            "--table, --folded, --unique, --wide and --map are of a database, such as "
+            "expected a database for --table, --folded, --unique, --wide and --map, such as "
             "duckdb://reports.db or duckdb://FOLDER with Parquet files; leave them out"
         )
     if tokens and not remote:
-        raise click.UsageError("--token-file is of a collector, http://…/v1/campaigns/ID; leave it out")
+        raise click.UsageError(
+            "expected the address of a collector, http://…/v1/campaigns/ID, with --token-file; leave it out"
+        )

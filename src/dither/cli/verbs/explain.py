@@ -1,4 +1,4 @@
-"""`dither explain`: what a campaign promises, in plain words."""
+"""`dither explain`: the promise of a campaign, in plain words."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     "--officer",
     "only",
     flag_value="officer",
-    help="Only the text for the officer; without FILE, the page of what holds for every campaign.",
+    help="Only the text for the officer; without FILE, a page that holds for every campaign.",
 )
 @click.option(
     "--dpia",
     "only",
     flag_value="dpia",
-    help="A data protection impact assessment, as far as the campaign states it; the rest is marked.",
+    help="A data protection impact assessment; entries that the campaign does not state are marked.",
 )
 @click.option(
     "-o",
@@ -41,31 +41,31 @@ if TYPE_CHECKING:
 @click.option(
     "--account",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A person's account: earlier answers are added.",
+    help="A person's account, whose earlier answers are added.",
 )
 @click.option(
     "--minimum-batch",
     type=int,
     metavar="N",
-    help="Reports are mixed and read only in batches of at least N people: add that promise.",
+    help="Add the promise for reports that are mixed and read only in batches of at least N people.",
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="The δ of a mixed batch.")
 @click.option(
     "--randomiser",
     type=click.Choice(["device", "holder"]),
-    help="Who randomises: a person's device, or the holder of a raw file, as for a file of reports.",
+    help="Who randomises: a person's device, or the holder of a raw file (as in a file of reports).",
 )
 @click.option(
-    "--keep", multiple=True, metavar="COLUMN", help="A column that stays as it is; may be repeated."
+    "--keep", multiple=True, metavar="COLUMN", help="A column that is not randomised; may be repeated."
 )
 @click.option("--weight", multiple=True, metavar="COLUMN", help="A column of weights; may be repeated.")
 @click.option(
     "--rows",
     type=int,
     metavar="N",
-    help="A person has up to N rows, as waves of a panel: the promise adds up.",
+    help="A person has up to N rows, such as waves of a panel, and the promise adds up.",
 )
-@click.option("--language", default="en", show_default=True, help="Of the sentences.")
+@click.option("--language", default="en", show_default=True, help="The language of the sentences.")
 @JSON_OPTION
 def command(
     file: str | None,
@@ -84,8 +84,8 @@ def command(
     """Explain FILE, a campaign or a file of reports, for the person who answers and the officer.
 
     FILE may be the address of a campaign at a collector. Every number is computed from the mechanisms'
-    integers. The text for the person has at most 120 words. A file of reports names the columns that stay as
-    they are by itself.
+    integers. The text for the person has at most 120 words. A file of reports names its columns that were not
+    randomised.
 
     \b
     dither explain survey.toml
@@ -103,10 +103,15 @@ def command(
 
     page = only in ("officer", "dpia")
     if output is not None and (not page or output.suffix.lower() not in (".html", ".md")):
-        raise click.UsageError("-o writes the page of --officer or --dpia, to a file in .html or .md")
+        raise click.UsageError(
+            "expected -o with --officer or --dpia, and a name that ends in .html or .md; change the options"
+        )
     if file is None:
         if only != "officer":
-            raise click.UsageError("name a campaign or a file of reports; --officer alone prints a page")
+            raise click.UsageError(
+                "expected a campaign or a file of reports; name one, or give --officer for the page that "
+                "holds for all"
+            )
         _write(officer_page(language), output, language)
         return
     spent = None
@@ -136,8 +141,8 @@ def command(
     if only == "dpia":
         if facts is None:
             raise click.UsageError(
-                "an assessment is made of a campaign that states name, asker, contact, purpose, begins and "
-                "ends in its table [campaign]; `dither init` writes one"
+                "expected a campaign that states name, asker, contact, purpose, begins and ends in its "
+                "table [campaign]; complete it, or write one with `dither init`"
             )
         page_text = assessment(facts, explanation, language)
         print_json({"dpia": page_text}) if as_json else _write(page_text, output, language)

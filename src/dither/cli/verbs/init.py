@@ -1,4 +1,4 @@
-"""`dither init`: write the files that a collection begins with, to be read and changed."""
+"""`dither init`: write the first files of a collection, to be read and changed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dither.foundation.atomic import refuse_to_overwrite, whole
 
 _DAYS: Final = 90  # days of a campaign; three answers a person, one in each period of 30 days
 _CAMPAIGN: Final = """\
-# What the tool asks, in 90 days. Change the purpose, the contact and the questions; then sign it again:
+# The questions of the tool, for 90 days. Change the purpose, the contact and the questions; then sign again:
 # dither campaign publish campaign.toml --key asker.key -o campaign.json --force
 [campaign]
 name = {name}
@@ -49,7 +49,7 @@ mechanism = "Podium"
 _WEEKS: Final = 26  # weeks of the campaign that counts presence
 _PRESENCE: Final = """\
 # How many devices are active in a week, and how many come back: one message on the first use in each week,
-# without an identifier. Change the purpose, and expects; then sign it again:
+# without an identifier. Change the purpose and `expects`; then sign it again:
 # dither campaign publish presence.toml --key asker.key -o presence.json --force
 [campaign]
 name = {name}
@@ -140,8 +140,8 @@ _LANGUAGES: Final = {
 
 
 _SURVEY: Final = """\
-# The questions of {file}. Domains are public: fill them in from what is known about everybody (a codebook, a
-# form, a law), never from the least and the greatest value of a column, which are somebody's.
+# The questions of {file}. Domains are public: fill them in from public facts (a codebook, a form, a
+# law), never from the least and the greatest value of a column, because these are people's answers.
 # dither check {file} --campaign {out}
 # dither perturb {file} --campaign {out} -o reports.csv
 
@@ -151,13 +151,13 @@ epsilon = {epsilon}  # for one person and all questions together
 """
 _SET: Final = """
 # {columns}:
-# if they are the yes-or-no columns of one question, replace their questions below by this one:
+# If these are the yes-or-no columns of one question, replace their questions below by this one:
 # [questions.{question}]
 # several = [{items}]
 # most = {most}  # items that a person reports
 """
 _BLANK: Final = """\
-# fill in one of these, or delete this question; min and max of the column are private:
+# Fill in one of these, or delete this question. The minimum and maximum of the column are private:
 interval = []  # such as [18, 100]
 # categories = ["yes", "no"]
 # circle = 360
@@ -174,21 +174,19 @@ _KNOWN: Final = (
 
 @click.command()
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--column", "columns", multiple=True, help="With FILE: a column to ask about; else all of them."
-)
+@click.option("--column", "columns", multiple=True, help="With FILE: a column to ask about.  [default: all]")
 @click.option(
     "--categories",
     "lists",
     multiple=True,
     metavar="COLUMN=A,B,…",
-    help="With FILE: the public list of answers of a column; may be repeated.",
+    help="With FILE: the public answers of a column; may be repeated.",
 )
 @click.option(
     "--epsilon",
     default=1.0,
     show_default=True,
-    help="With FILE: the budget of one person, for all questions.",
+    help="With FILE: the budget of one person for all questions together.",
 )
 @dialect_options
 @click.option("--telemetry", is_flag=True, help="Write a campaign and code for the telemetry of a tool.")
@@ -204,9 +202,9 @@ _KNOWN: Final = (
     type=click.Choice(tuple(_LANGUAGES)),
     default="python",
     show_default=True,
-    help="The language of the tool, and so of the code.",
+    help="The programming language of the tool.",
 )
-@click.option("--contact", help="Where people can ask; the collector's address if left out.")
+@click.option("--contact", help="Where people can ask questions.  [default: the collector's address]")
 @click.option(
     "-o",
     "--out",
@@ -231,12 +229,12 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write the files that a collection begins with: a campaign, its key, and code that answers it.
+    """Write the first files of a collection: a campaign, its key, and code that answers it.
 
-    With FILE, a table, a campaign is written only from the header, never from values: least and greatest
-    values are private, so domains are left blank unless the name of a column or the value labels of SPSS and
-    Stata state them. The files are small and made to be changed. The private key of --telemetry stays with
-    you: it is only in asker.key.
+    With FILE, a table, the campaign is derived from the header only, never from values: the least and
+    greatest values are private. Domains are left blank unless the name of a column, or value labels of SPSS
+    or Stata, state them. The files are small and meant to be edited. The private key of --telemetry is only
+    in asker.key and stays with you.
 
     \b
     dither init survey.xlsx --sheet Data --categories "sex=female,male,other" -o survey.toml
@@ -245,7 +243,10 @@ def command(
     dither serve telemetry/campaign.json --key telemetry/asker.key
     """
     if (file is not None) == telemetry:
-        raise click.UsageError("say what to write: dither init FILE for a survey, or dither init --telemetry")
+        raise click.UsageError(
+            "expected either FILE or --telemetry; write dither init FILE for a survey, or dither init "
+            "--telemetry"
+        )
     if file is not None:
         target = out or file.with_suffix(".toml")
         blank, remarks = _write_survey(file, target, columns, lists, epsilon, dialect, force)
@@ -255,7 +256,9 @@ def command(
             print_json({"campaign": str(target), "blank": blank, "remarks": remarks})
             return
         click.echo(f"{target}: fill in the domains of {', '.join(blank)}" if blank else f"{target}")
-        click.echo("No value was read: the least and the greatest of a private column are private, too.")
+        click.echo(
+            "No value was read, because the least and the greatest value of a private column are private."
+        )
         return
     facts = _write_telemetry(
         out or Path("telemetry"), app or _guess_app(), address.rstrip("/"), language, contact, force
@@ -283,7 +286,7 @@ def _write_survey(
     dialect: Dialect,
     force: bool,
 ) -> tuple[list[str], list[str]]:
-    """Write a campaign with a question for each column, only from the header; return blanks and remarks."""
+    """Write a campaign with a question for each column, from the header only; return blanks and remarks."""
     from dither.core.question import check_epsilon
     from dither.data.dialect import is_header
     from dither.data.formats.format import require_columns, table_format
@@ -294,8 +297,8 @@ def _write_survey(
     there = reader.columns(file, dialect)
     if not is_header(there, ("0",)):  # names that may be values are not written
         raise InvalidParameter(
-            f"{file.name}: the first row does not hold names of columns only; say where they are "
-            "(--header-row), or name the columns in the file first"
+            f"{file.name}: expected only names of columns in the first row; give their row with "
+            "--header-row, or add a row of names to the file"
         )
     given = dict(entry.partition("=")[::2] for entry in lists)
     require_columns(file, [*columns, *given], there)
@@ -310,7 +313,9 @@ def _write_survey(
             most=min(3, len(items)),
         )
         names = ", ".join(f"{start}{item}" for item in items)
-        remarks.append(f"{names} may be the answers of one question; {out.name} says how to ask it once")
+        remarks.append(
+            f"{names} may be the items of one question; a comment in {out.name} shows how to ask it once"
+        )
     for name in columns or there:
         text += f"\n[questions.{_quote(name)}]\n"
         labels = given[name].split(",") if name in given else known.get(name)
@@ -322,7 +327,7 @@ def _write_survey(
         else:
             text += _BLANK
             blank.append(name)
-        text += 'optional = false  # true: "no answer" is an answer, as private as any\n'
+        text += 'optional = false  # true: "no answer" is one of the answers, as private as the others\n'
     with whole(out) as stream:
         stream.write(text)
     return blank, remarks
@@ -349,12 +354,13 @@ def _write_telemetry(
 
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", app):
         raise InvalidParameter(
-            "expected --app to be a name of at most 64 letters, digits, dots, hyphens and underscores"
+            "expected --app to be a name of at most 64 letters, digits, dots, hyphens and underscores, got "
+            f"{app!r}"
         )
     if not _is_address(address):
         raise InvalidParameter(
-            "expected as --address a collector such as https://telemetry.example; "
-            "without TLS devices send only to their own machine"
+            f"expected --address to be the https address of a collector, got {address!r}; without TLS "
+            "devices send only to their own machine"
         )
     code, text_of_code, *_ = _LANGUAGES[language]
     names = ("campaign.toml", "campaign.json", "presence.toml", "presence.json", code)
@@ -416,7 +422,7 @@ def _write_telemetry(
 
 
 def _is_address(text: str) -> bool:
-    """Return whether devices send to an address: https or this machine. It becomes part of a line of code."""
+    """Return whether devices send to an address (https, or this machine) and a line of code can hold it."""
     from dither.collection.exchange import check_address
 
     try:

@@ -34,13 +34,13 @@ _QUESTION = click.option(
     help="The question, a file written by `dither jrr question`.",
 )
 _BITS = click.option(
-    "--bits", default=16, show_default=True, help="Bits of the integer that two devices share."
+    "--bits", default=16, show_default=True, help="The number of bits of the integer that two devices share."
 )
 _TIMEOUT = click.option("--timeout", default=60.0, show_default=True, help="The deadline, in seconds.")
-_HOST = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-_PORT = click.option("--port", default=0, help="The port to listen at; a free one by default.")
+_HOST = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+_PORT = click.option("--port", default=0, help="The port to listen on.  [default: a free one]")
 _GROUPING = click.option(
-    "--shuffled", is_flag=True, help="Three servers draw the pairs; the guarantee states it."
+    "--shuffled", is_flag=True, help="Three servers draw the pairs; the guarantee states this."
 )
 
 
@@ -67,7 +67,9 @@ def _tls(command: Callable[..., None]) -> Callable[..., None]:
             tls = Certificates(tls_certificate, tls_key, tls_authority)
             tls.server()  # raises now if the files cannot be read
         elif (tls_certificate, tls_key, tls_authority) != (None, None, None):
-            raise click.UsageError("--tls-certificate, --tls-key and --tls-authority are used together")
+            raise click.UsageError(
+                "expected --tls-certificate, --tls-key and --tls-authority together; give all three, or none"
+            )
         command(*args, tls=tls, **kwargs)
 
     return with_tls
@@ -144,7 +146,7 @@ def pair(
     from dither.extensions.protocols.rendezvous import dealer, seat, server
 
     if (servers is None) != (index is None):
-        raise click.UsageError("--servers and --index are used together")
+        raise click.UsageError("expected --servers and --index together, got only one of them; give both")
     bodies = dealer if servers is None or index is None else server(index, servers.split(","), tls)
     with _listen(host, port) as listener:
         sent = seat(listener, people, bodies, Deadline.after(timeout), tls=_server(tls))
@@ -162,11 +164,14 @@ def pair(
     required=True,
     multiple=True,
     metavar="HOST:PORT",
-    help="The dealer; or, given three times, the servers.",
+    help="The dealer or, given three times, the three servers.",
 )
 @click.option("--to", "collector", required=True, metavar="HOST:PORT", help="The collector.")
 @click.option(
-    "--answers", type=click.File(), default="-", help="One answer a line; standard input by default."
+    "--answers",
+    type=click.File(),
+    default="-",
+    help="A file with one answer per line.  [default: standard input]",
 )
 @click.option("--delay", default=0.0, help="Report after a random time of up to this many seconds.")
 @click.option("--show-pair", is_flag=True, help="Also print a text that is the same for both partners.")
@@ -194,10 +199,10 @@ def device(
     at = [_address(meeting) for meeting in meetings]
     values = [line.rstrip("\n") for line in answers if line.strip()]
     if not values:
-        raise click.UsageError("expected at least one answer, one per line")
+        raise click.UsageError("expected at least one answer; give one answer per line")
     terms.mechanism.domain.check(
         values
-    )  # before anything is sent, so that a wrong answer leaves no partner waiting
+    )  # before anything is sent: an invalid answer must not leave a partner waiting
     contexts = None if tls is None else tls.device()
     tossed = protocols.toss(terms, len(values), at, timeout=timeout, host=host, tls=contexts)
     sent = Reports.concatenate([coin.apply(value) for coin, value in zip(tossed.coins, values, strict=True)])
@@ -278,7 +283,7 @@ def _answer(came: Collection, entries: list[Any]) -> dict[str, Any]:
 
 
 def _terms(path: Path) -> protocols.Terms:
-    """Return the question, its bits and its pairs from the file that `dither jrr question` wrote."""
+    """Return the question, the number of bits and the grouping from a file of `dither jrr question`."""
     from dither.core.kernels.joint import JointKernel
     from dither.core.wire import from_json
     from dither.extensions import protocols
@@ -290,15 +295,20 @@ def _terms(path: Path) -> protocols.Terms:
     except ValueError:
         data = None
     if not isinstance(data, dict) or set(data) != {_FORMAT, "bits", "grouping", "question"}:
-        raise click.UsageError(f"{path.name} is not written by `dither jrr question`")
+        raise click.UsageError(
+            f"{path.name}: expected a file that `dither jrr question` wrote; write one with this command"
+        )
     if data[_FORMAT] != 1 or not isinstance(data["question"], str):
-        raise click.UsageError(f"{path.name} is of another version of dither")
+        raise click.UsageError(
+            f"{path.name}: expected a file of this version of dither; write it again with `dither jrr "
+            "question`"
+        )
     question = from_json(data["question"])
     jrr = question.design() if isinstance(question.kernel, JointKernel) else None
     if not isinstance(jrr, Joint):
         raise click.UsageError(
-            f"{path.name} is a question for {question.name}, not for joint randomized response; "
-            "`dither jrr question` writes one"
+            f"{path.name}: expected a question for joint randomized response, got one for {question.name}; "
+            "write one with `dither jrr question`"
         )
     return protocols.Terms(jrr, data["bits"], data["grouping"])
 
@@ -316,7 +326,8 @@ def _listen(host: str, port: int) -> socket.socket:
         listener = socket.create_server((host, port), backlog=1024)
     except OSError:
         raise click.UsageError(
-            f"the address {host}:{port} is in use, or does not belong to this machine"
+            f"cannot listen on {host}:{port}: the address is in use, or does not belong to this machine; "
+            "choose another --host or --port"
         ) from None
     print("listening at {}:{}".format(*listener.getsockname()[:2]), file=sys.stderr, flush=True)
     return listener
@@ -325,5 +336,5 @@ def _listen(host: str, port: int) -> socket.socket:
 def _address(text: str) -> Address:
     host, _, port = text.rpartition(":")
     if not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
-        raise click.UsageError(f"an address has the form HOST:PORT, such as localhost:7001, not {text!r}")
+        raise click.UsageError(f"expected an address HOST:PORT such as localhost:7001, got {text!r}")
     return host, int(port)

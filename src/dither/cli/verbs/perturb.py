@@ -54,27 +54,28 @@ _OUTPUT: Final = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
     type=click.Choice(get_args(Missing)),
     default="error",
     show_default=True,
-    help="What to do with an empty cell; 'skip' declares that who did not answer is public.",
+    help="What to do with an empty cell. With 'skip' it is public who did not answer.",
 )
 @click.option(
     "--outside",
     type=click.Choice(get_args(Outside)),
     default="error",
     show_default=True,
-    help="What to do with a value outside of the domain: 'clip' moves numbers to the nearest end, 'skip' "
-    "declares that who is outside is public.",
+    help="What to do with a value outside the domain. 'clip' moves numbers to the nearest end; with 'skip' "
+    "it is public who is outside.",
 )
 @click.option(
     "--engine",
     type=click.Choice(["files", "spark"]),
     default="files",
     show_default=True,
-    help="What reads and writes: dither, or Spark from Parquet to a folder of Parquet (extra `spark`).",
+    help="The engine: dither for files, or Spark from Parquet to a folder of Parquet (extra `spark`).",
 )
 @click.option(
     "--master",
     metavar="URL",
-    help="With --engine spark: a cluster, spark://HOST:7077 or (Connect) sc://HOST:15002; else this machine.",
+    help="With --engine spark: a cluster, spark://HOST:7077 or (Connect) sc://HOST:15002.  [default: "
+    "this machine]",
 )
 @FORCE_OPTION
 @JSON_OPTION
@@ -97,10 +98,10 @@ def command(
 ) -> None:
     """Randomise columns of FILE into a file of reports.
 
-    The endings of the files' names say their formats: CSV and JSON lines (also .gz and .zst), and with the
+    The endings of the files' names state their formats: CSV and JSON lines (also .gz and .zst), and with the
     extra `frames` Parquet, Arrow and Excel; - is CSV on standard input or output. The output holds the
     reports, the columns that --keep names, and the specification that `dither estimate` needs; no other
-    column of FILE is written. `dither check` says first which cells fit.
+    column of FILE is written. `dither check` counts the cells that fit before anything is drawn.
 
     \b
     dither perturb trips.csv --column minutes --interval 0 180 --epsilon 1 -o reports.csv
@@ -125,14 +126,16 @@ def command(
             "-": "-" in (file, out),
         }
         for option in (name for name, is_given in given.items() if is_given):
-            raise click.UsageError(f"--engine spark has no {option}; leave it out, or use --engine files")
+            raise click.UsageError(
+                f"expected no {option} with --engine spark; leave it out, or use --engine files"
+            )
         check_keep(keep, campaign)
         counts = perturb_with_spark(
             file, out, campaign, keep=keep, missing=missing, master=master or "local[*]"
         )
     else:
         if master is not None:
-            raise click.UsageError("--master is for --engine spark")
+            raise click.UsageError("expected --master with --engine spark; add it, or leave --master out")
         parameters = {parameter.name: parameter for parameter in context.command.params}
         source = _INPUT.convert(file, parameters["file"], context)
         with rows_done(f"perturbing {shown_name(source)}") as progress:
@@ -149,7 +152,7 @@ def command(
                 force=force,
                 progress=progress,
             )
-    piped = is_standard(Path(out))  # then standard output holds the reports and nothing else
+    piped = is_standard(Path(out))  # standard output then contains only the reports
     if as_json:
         print_json({**asdict(counts), "guarantee": str(campaign.guarantee)}, err=piped)
         return
@@ -178,7 +181,7 @@ def command(
 def perturb_with_spark(
     file: str, out: str, campaign: Questionnaire, *, keep: Sequence[str], missing: Missing, master: str
 ) -> RowCounts:
-    """Randomise columns of Parquet files into a folder of reports; rows without an answer are left out."""
+    """Randomise columns of Parquet files into a folder of reports; skip rows without an answer."""
     from dither.data.frames import spark
     from dither.data.frames.batches import wanted_columns
     from dither.data.rows import RowCounts
@@ -203,4 +206,6 @@ def _open_parquet(session: Any, file: str) -> Any:
         return session.read.parquet(file)
     except PySparkException as error:
         reason = "does not exist" if error.getCondition() == "PATH_NOT_FOUND" else "is not Parquet"
-        raise InvalidParameter(f"{file} {reason}; --engine spark reads Parquet files and folders") from None
+        raise InvalidParameter(
+            f"{file} {reason}; give a Parquet file or a folder of them to --engine spark"
+        ) from None

@@ -57,7 +57,7 @@ _NO_STANDARD_ERRORS: Final = (
     "mean-place",
     "mean-vector",
     "distribution",
-)  # so no confidence interval
+)  # and so no confidence interval
 _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard errors
 
 
@@ -68,7 +68,7 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
     nargs=2,
     type=float,
     metavar="WIDTH HEIGHT",
-    help="Places in a rectangle of this size, for the goals places, map, districts and mean-place.",
+    help="Locations in a rectangle of this size, for the goals places, map, districts and mean-place.",
 )
 @click.option(
     "--number",
@@ -77,27 +77,27 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
     type=(str, float, float),
     multiple=True,
     metavar="NAME LOW HIGH",
-    help="One of several numbers of a person, for the goal covariance; once for each.",
+    help="One of several numbers of a person, for the goal covariance; give one option for each.",
 )
 @click.option("--vectors", type=int, metavar="D", help="Vectors of D numbers, for the goal mean-vector.")
+@click.option("--length", type=float, help="With --vectors: their largest length.  [default: 1]")
 @click.option(
-    "--length", type=float, help="With --vectors: the length that they have at most; 1 if left out."
-)
-@click.option(
-    "--each", type=float, help="With --vectors: how far a single number is from its centre at most, if known."
+    "--each",
+    type=float,
+    help="With --vectors: the largest distance of a single number from its centre, if known.",
 )
 @click.option(
     "--goal",
     type=click.Choice(list(_GOALS)),
     required=True,
-    help="What the reports are for.",
+    help="The purpose of the reports.",
 )
-@click.option("--people", type=int, help="How many people will answer.")
-@click.option("--epsilon", type=float, help="The budget ε; if left out, it is computed for --error.")
+@click.option("--people", type=int, help="The number of people who answer.")
+@click.option("--epsilon", type=float, help="The budget ε.  [default: computed from --error]")
 @click.option(
     "--error",
     type=float,
-    help="The target standard error, in the domain's units; then --people or --epsilon is computed.",
+    help="The target standard error, in the domain's units: --people or --epsilon is computed from it.",
 )
 @click.option(
     "--margin",
@@ -109,25 +109,30 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
     nargs=2,
     type=float,
     metavar="A B",
-    help="Instead of --error: the shares, or means, of two arms, such as 0.10 0.12; then the people of each "
-    "arm or --epsilon are computed, and with both the power.",
+    help="Instead of --error: the shares or means of two arms, such as 0.10 0.12. Computes the people "
+    "of each "
+    "arm or --epsilon; with both, the power.",
 )
 @click.option(
-    "--power", type=float, default=0.8, show_default=True, help="With --detect: how often it is to be found."
+    "--power",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="With --detect: the probability of finding the difference.",
 )
 @click.option(
     "--guess",
     nargs=2,
     type=float,
     metavar="LOW HIGH",
-    help="For a mean: where most values may lie; says what a wider domain costs.",
+    help="For a mean: the likely range of most values; prints the cost of a wider domain.",
 )
 @click.option("--deviation", type=float, help="For a mean: the standard deviation of values, if known.")
 @click.option(
     "--criterion", type=CRITERION, help="The largest error, or the mean over uniform values (mean, values)."
 )
 @click.option("--loss", callback=read_loss, metavar="LOSS", help=f"For values: {LOSS_CHOICES}.")
-@click.option("--share", type=float, help="For a quantile: the share below it; the median is 0.5.")
+@click.option("--share", type=float, help="For a quantile: the share of values below it, 0.5 for the median.")
 @click.option(
     "--distance",
     type=click.Choice(["w1", "ks"]),
@@ -137,19 +142,23 @@ _Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard 
     "--shuffled",
     type=int,
     metavar="N",
-    help="The budget is for a person whose report is one of N, mixed.",
+    help="The budget of a person whose report is mixed with others in a batch of N.",
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="With --shuffled: the δ.")
 @click.option(
     "--sampling/--no-sampling",
     default=True,
     show_default=True,
-    help="With --error: the target contains the sampling error of asking some people of a population.",
+    help="With --error: the target includes the sampling error of a sample of a population.",
 )
 @click.option("--bytes", "size", type=int, metavar="N", help="Reports have at most N bytes.")
-@click.option("--bins", type=int, help="For a distribution: how many equal bins.")
+@click.option("--bins", type=int, help="For a distribution: the number of equal bins.")
 @click.option(
-    "--cells", nargs=2, type=int, metavar="N N", help="For a map or districts: how many cells a side has."
+    "--cells",
+    nargs=2,
+    type=int,
+    metavar="N N",
+    help="For a map or districts: the numbers of cells of the two sides.",
 )
 @JSON_OPTION
 def command(
@@ -214,7 +223,9 @@ def command(
     )
     if detect is not None:
         if any(given is not None for given in (error, margin, shuffled, size, guess)):
-            raise click.UsageError("--detect replaces --error; leave out --shuffled, --bytes and --guess")
+            raise click.UsageError(
+                "expected no --error, --margin, --shuffled, --bytes or --guess with --detect; leave them out"
+            )
         _detect(on, wanted, detect, power, epsilon, sampling=sampling, as_json=as_json)
         return
     error = error if margin is None else _standard_error(goal, margin, error)
@@ -222,7 +233,8 @@ def command(
     if error is None:
         if epsilon is None:
             raise click.UsageError(
-                "give --epsilon for a ranking, or --error or --margin with --epsilon or --people"
+                "expected a budget; give --epsilon for a ranking, or give --error or --margin with "
+                "--epsilon or --people"
             )
         with rows_done("simulating", unit="runs") as progress:
             table = recommend(
@@ -243,9 +255,13 @@ def command(
             click.echo(click.wrap_text(f"error: {_MEANINGS[_GOALS[goal]]}", 80))
         return
     if people is not None and epsilon is not None:
-        raise click.UsageError("of --people, --epsilon and --error give two: the third is computed")
+        raise click.UsageError(
+            "expected two of --people, --epsilon and --error, got all three; leave out the one to compute"
+        )
     if shuffled is not None and epsilon is not None:
-        raise click.UsageError("use --shuffled with --epsilon, or with --error and --people")
+        raise click.UsageError(
+            "expected --shuffled with --epsilon only, or with --error and --people; change the options"
+        )
     found: dict[str, float] = (
         {"epsilon": epsilon_for(on, wanted, error, sampling=sampling, shuffled=shuffled, delta=delta)}
         if epsilon is None
@@ -267,7 +283,7 @@ def command(
 
 
 def _print_meaning(epsilon: float) -> None:
-    """Say what an ε means for one person; with a warning where it protects little."""
+    """Print the meaning of ε for one person, with a warning if it protects little."""
     from dither.advice.explain import caution, odds_words
     from dither.privacy import Guarantee, Pure
 
@@ -281,7 +297,9 @@ def _check_ranking(options: Mapping[str, object], error: float | None) -> None:
     """Raise UsageError if an option of rankings comes with a target error."""
     for name, given in options.items():
         if given is not None and error is not None:
-            raise click.UsageError(f"{name} is for a ranking: leave out --error and --margin")
+            raise click.UsageError(
+                f"expected {name} only in a ranking; leave it out, or leave out --error and --margin"
+            )
 
 
 def _detect(
@@ -300,7 +318,10 @@ def _detect(
 
     people = getattr(goal, "n", None)
     if epsilon is None and people is None:
-        raise click.UsageError("--detect needs --epsilon, or --people (of each arm), or both for the power")
+        raise click.UsageError(
+            "expected --epsilon, or --people of each arm, with --detect; give one of them, or both for the "
+            "power"
+        )
     facts: dict[str, float]
     if epsilon is None:
         facts = {"epsilon": epsilon_for(domain, goal, detect=values, power=power, sampling=sampling)}
@@ -351,9 +372,15 @@ def _print_error(
 def _standard_error(goal: str, margin: float, error: float | None) -> float:
     """Return the standard error of a margin; raise UsageError if the goal has no confidence interval."""
     if error is not None:
-        raise click.UsageError("give --error, a standard error, or --margin, half of a 95 % interval")
+        raise click.UsageError(
+            "expected --error, a standard error, or --margin, half of a 95 % interval, got both; give one "
+            "of them"
+        )
     if goal in _NO_STANDARD_ERRORS:
-        raise click.UsageError(f"the goal {goal!r} has no confidence interval; give --error")
+        raise click.UsageError(
+            f"expected --error, because the goal {goal!r} has no confidence interval; give it instead of "
+            "--margin"
+        )
     return margin / _Z
 
 
@@ -362,11 +389,11 @@ def _vectors(domain: Domain | None, size: int | None, length: float | None) -> D
     from dither.core.domains import Vectors
 
     if size is None and length is not None:
-        raise click.UsageError("--length is for --vectors")
+        raise click.UsageError("expected --length with --vectors; add --vectors D, or leave --length out")
     if size is None:
         return domain
     if domain is not None:
-        raise click.UsageError("give one domain: --vectors stands alone")
+        raise click.UsageError("expected one domain, got --vectors and another one; leave one of them out")
     return Vectors(size, 1.0 if length is None else length)
 
 
@@ -374,7 +401,7 @@ def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:
     from dither.core.domains import Interval, Rectangle
 
     if domain is not None:
-        raise click.UsageError("give one domain: use --rectangle without other domains")
+        raise click.UsageError("expected one domain, got --rectangle and another one; leave one of them out")
     return Rectangle(Interval(0.0, size[0]), Interval(0.0, size[1]))
 
 
@@ -389,9 +416,9 @@ def _one_domain(
     if not numbers:
         return domain
     if domain is not None:
-        raise click.UsageError("give one domain: use --number once for each number, without other domains")
+        raise click.UsageError("expected one domain, got --number and another one; leave one of them out")
     if len({name for name, _, _ in numbers}) < len(numbers):
-        raise click.UsageError("every --number has a name of its own")
+        raise click.UsageError("expected a different name for each --number; rename one of them")
     return Box({name: Interval(low, high) for name, low, high in numbers})
 
 
@@ -405,6 +432,6 @@ def _goal(name: str, **given: object) -> goals.Goal:
     for option in more:
         if option not in known:
             word = {"n": "people", "across": "cells", "along": "cells"}.get(option, option)
-            raise click.UsageError(f"--{word} is not an option of the goal {name!r}")
+            raise click.UsageError(f"the goal {name!r} has no option --{word}; leave it out")
     goal: goals.Goal = kind(**more)
     return goal

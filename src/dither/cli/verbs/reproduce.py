@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("names", metavar="[PAPER] [ITEM]...", nargs=-1)
-@click.option("--quick", is_flag=True, help="Fewer repetitions: minutes instead of an hour.")
+@click.option("--quick", is_flag=True, help="Use fewer repetitions: minutes instead of an hour.")
 @click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder with the papers' data sets; figures that need one are skipped without it.",
+    help="The folder with the papers' data sets; figures that need a missing file are skipped.",
 )
 @click.option(
     "-o",
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="`paper`: as wide as a column, 8-point type, no title.",
 )
-@click.option("--list", "only_list", is_flag=True, help="Show what can be reproduced, and stop.")
+@click.option("--list", "only_list", is_flag=True, help="List the figures and tables, and stop.")
 @JSON_OPTION
 def command(
     names: tuple[str, ...],
@@ -59,11 +59,11 @@ def command(
 ) -> None:
     """Reproduce the figures and tables of PAPER, or of all papers.
 
-    PAPER is ogpm, podium, jrr, tracs, classifiers or add_remove. An ITEM is a figure or a table by its
-    number, in the paper or in the dissertation, also without PAPER.
+    PAPER is ogpm, podium, jrr, tracs, classifiers or add_remove. An ITEM is a figure or a table by its number
+    in the paper or in the dissertation, with or without PAPER.
 
-    Each is written as a tidy CSV and a picture, or a table in LaTeX, with up to three versions: as published,
-    as the authors' code computes it, and corrected. The exit code is 1 if a number is not within its
+    Each item becomes a tidy CSV and a picture, or a table in LaTeX, with up to three versions: as published,
+    as computed by the authors' code, and corrected. The exit code is 1 if a number is not within its
     tolerance.
 
     \b

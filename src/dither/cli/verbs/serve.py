@@ -19,13 +19,21 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("campaign", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
-@click.option("--store", help="A SQLite file (made if it is not there), or postgresql://…")
+@click.option("--store", help="A SQLite file (created if it is missing), or postgresql://…")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="The port; 0 chooses a free one.",
 )
 @click.option(
-    "--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes; PostgreSQL."
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 256),
+    help="The number of processes; more than 1 need PostgreSQL.",
 )
 @click.option(
     "--key", type=click.Path(), help="The key that signs campaigns in TOML.  [default: next to the store]"
@@ -35,7 +43,7 @@ if TYPE_CHECKING:
     "--sealing-key",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False),
-    help="A key that opens what devices encrypted; may be repeated, so that keys can be replaced.",
+    help="A key that decrypts requests of devices; may be repeated, so that keys can be replaced.",
 )
 @click.option(
     "--list",
@@ -43,16 +51,16 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, dir_okay=False),
     help="The list of campaigns.  [default: next to the key]",
 )
-@click.option("--no-list", is_flag=True, help="Start a store that has campaigns without their list.")
+@click.option("--no-list", is_flag=True, help="Start even if the list of the store's campaigns is missing.")
 @click.option("--token-file", type=click.Path(exists=True), help="A file with the token of admin actions.")
 @click.option("--origin", multiple=True, help="A web origin whose pages may send; may be repeated.")
 @click.option(
-    "--proxy", multiple=True, help="An address or network whose X-Forwarded-For is believed; may be repeated."
+    "--proxy", multiple=True, help="An address or network whose X-Forwarded-For is trusted; may be repeated."
 )
 @click.option(
     "--relay",
     multiple=True,
-    help="The address or network of a relay, without limit of rate; may be repeated.",
+    help="The address or network of a relay, exempt from the rate limit; may be repeated.",
 )
 @click.option("--settings", type=click.Path(exists=True), help="A TOML file with limits.")
 @JSON_OPTION
@@ -74,9 +82,10 @@ def command(
     settings: str | None,
     as_json: bool,
 ) -> None:
-    """Collect reports for CAMPAIGN: files in TOML, or what `dither campaign publish` wrote.
+    """Collect reports for CAMPAIGN: files in TOML, or files of `dither campaign publish`.
 
-    What is acknowledged is on disk. SIGHUP reads the campaigns again, SIGTERM ends after all requests.
+    An acknowledged report is on disk. SIGHUP reads the campaigns again. SIGTERM completes all requests and
+    ends.
 
     \b
     dither serve campaign.toml --new-key --origin https://city.example

@@ -56,38 +56,38 @@ if TYPE_CHECKING:
     "renamed",
     multiple=True,
     metavar="COLUMN=NAME",
-    help="The name of a column of the table, if it differs; COLUMN= for one that is not there.",
+    help="The name of a column of the table, if it differs; COLUMN= for a missing column.",
 )
 @click.option("--day", type=DAY, help="Only reports first seen on this day.")
 @click.option("--since", type=DAY, help="Reports first seen on this day or later.")
 @click.option(
     "--retries",
     type=click.IntRange(min=0),
-    help="With --day or --since: how many days before it are searched for copies.",
+    help="With --day or --since: the number of days before it that are searched for copies.",
 )
-@click.option("--fold", metavar="TABLE", help="Instead: a script that folds --day into these counts.")
+@click.option("--fold", metavar="TABLE", help="Write a script that folds --day into these counts instead.")
 @click.option(
     "--estimate",
     "estimated",
     is_flag=True,
-    help="Instead: a query that returns value, low, high and n of every question.",
+    help="Write a query that returns value, low, high and n of every question instead.",
 )
 @click.option(
     "--by",
     multiple=True,
     type=click.Choice(["day", "week", "month", "label"]),
-    help="With --estimate: for each of these groups. Repeatable.",
+    help="With --estimate: estimate each of these groups. Repeatable.",
 )
 @click.option(
     "--folded",
     metavar="TABLE",
-    help="With --estimate: read this table of counts; reports also with --table.",
+    help="With --estimate: read this table of counts; add reports with --table.",
 )
 @click.option(
     "--codebook",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="With --estimate: write the table that the query joins, .sql or .csv; the file's name is the "
-    "table's.",
+    help="With --estimate: write the table that the query joins, .sql or .csv. The table has the file's "
+    "name.",
 )
 @click.option(
     "--minimum",
@@ -96,7 +96,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="With --estimate: leave out groups with fewer reports.",
 )
-@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Instead of the terminal.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write to this file instead of the terminal.",
+)
 @FORCE_OPTION
 @JSON_OPTION
 def command(
@@ -123,8 +128,8 @@ def command(
     """Write the SQL query that counts a table of reports, by day, label and question.
 
     CAMPAIGN is a campaign, in TOML or signed, or its address, or a question's specification with --column.
-    The counted result is read back by `dt.Counts.from_counts(question, table)`. The table is expected to
-    have the columns day, label, question, fingerprint, batch, place, report and report_hex; --map renames or
+    In Python, `dt.Counts.from_counts(question, table)` reads the counts. The table is expected to have
+    the columns day, label, question, fingerprint, batch, place, report and report_hex; --map renames or
     leaves some out.
 
     With --estimate the query returns the estimates of `dither estimate`, with 95 % intervals, in the columns
@@ -150,15 +155,21 @@ def command(
     table = report_table(table_name, unique, wide, renamed)
     dialect = DIALECTS[dialect_name]
     if retries is not None and day is None and since is None:
-        raise click.UsageError("--retries is with --day or --since: how many days before it are searched")
+        raise click.UsageError(
+            "expected --retries, the days before it that are searched for copies, with --day or --since; "
+            "give one of them"
+        )
     wanted = {"--by": by, "--folded": folded, "--codebook": codebook}
     if not estimated and any(wanted.values()):
-        raise click.UsageError(f"{next(name for name in wanted if wanted[name])} is with --estimate")
+        raise click.UsageError(
+            f"expected {next(name for name in wanted if wanted[name])} with --estimate; add --estimate, or "
+            "leave it out"
+        )
     left_out: dict[str, str] = {}
     if estimated:
         if fold is not None or day is not None or retries is not None:
             raise click.UsageError(
-                "--estimate is without --day, --retries and --fold; --since says from when"
+                "expected no --day, --retries or --fold with --estimate; use --since for the first day"
             )
         _check_codebook(codebook)
         given = click.get_current_context().get_parameter_source("table_name")
@@ -180,9 +191,11 @@ def command(
         _write_codebook(made, codebook, Path(campaign), dialect, force)
     elif fold is not None:
         if since is not None or retries is not None:
-            raise click.UsageError("--fold is of one --day; leave out --since and --retries")
+            raise click.UsageError(
+                "expected no --since and no --retries with --fold because it folds one --day; leave them out"
+            )
         if day is None:
-            raise click.UsageError("--fold needs --day: which day is folded")
+            raise click.UsageError("expected --day, the day to fold, with --fold; give it")
         text = fold_script(questions, dialect, table, fold, day)
     else:
         questions = countable(questions)
@@ -224,7 +237,7 @@ def _questions_of(campaign: str, column: str) -> Questionnaire:
     found = find_questions(campaign, column)
     if found.contract is not None and found.contract.repeat == "kept change":
         raise click.UsageError(
-            "reports about kept changes are of intervals, and the share of a day is estimated from all of "
-            "them: count them with dt.KeptChange.reports(rows), or use days.csv of the collector"
+            "expected a campaign without kept changes, whose reports are of intervals; count them with "
+            "KeptChange.reports(rows) of Python, or use days.csv of the collector"
         )
     return found.campaign

@@ -34,7 +34,9 @@ _OUT = click.Path(dir_okay=False, path_type=Path)
 def _drawable(ctx: click.Context, option: click.Parameter, plot: Path | None) -> Path | None:
     """Return the file of a picture; raise BadParameter if its format is not known."""
     if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise click.BadParameter(f"the name of a picture ends in .png, .svg or .pdf; not {plot.name}")
+        raise click.BadParameter(
+            f"expected a picture that ends in .png, .svg or .pdf, got {plot.name}; rename it"
+        )
     return plot
 
 
@@ -49,7 +51,7 @@ _UNIT = click.option(
     type=click.Choice(["location", "trajectory"]),
     default="location",
     show_default=True,
-    help="What ε is the budget of.",
+    help="The unit that ε protects.",
 )
 
 
@@ -81,10 +83,14 @@ def command() -> None:
     "--routes",
     "public",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Public trips: one report for each complete trip, the number of a public one. Needs --source.",
+    help="Public trips: each complete trip has one report, the number of a public trip. Needs --source.",
 )
 @click.option("--source", help="With --routes: the public source of these trips, in words.")
-@click.option("--points", type=click.IntRange(2, 64), help="With --routes: places of a trip.  [default: 8]")
+@click.option(
+    "--points",
+    type=click.IntRange(2, 64),
+    help="With --routes: the number of locations of a trip.  [default: 8]",
+)
 @click.option(
     "--outside",
     type=click.Choice(["error", "clip"]),
@@ -122,7 +128,7 @@ def perturb(
     """Randomise every location of the trips in FILE, and write the trips as a collector decodes them.
 
     The area, the number of locations of a trip and the names of trips are public. The output also holds the
-    reports and their specification: `dither trajectory density` and dt.data.TripReports.read need no more.
+    reports and their specification for `dither trajectory density` and dt.data.TripReports.read.
 
     \b
     dither trajectory perturb in.gpx --epsilon 2 --box 139.4 35.5 140 36 -o out.geojson
@@ -133,19 +139,25 @@ def perturb(
     from dither.data import TripReports, Trips
     from dither.data.formats.format import trip_format
 
-    trip_format(out)  # an unknown ending is refused before anything is read
+    trip_format(out)  # refuse an unknown ending before anything is read
     for written in (out, plot):
         if written is not None:
             refuse_to_overwrite(written, file, force=force)
     if public is None:
         if source is not None or points is not None:
-            raise click.UsageError("--source and --points go with --routes, a file of public trips")
+            raise click.UsageError(
+                "expected --routes, a file of public trips, with --source and --points; give it, or leave "
+                "them out"
+            )
         own: PathMechanism[Region] | AmongRoutes = area.mechanism(mechanism, epsilon, unit, inner)
     else:
         if mechanism != "best" or inner is not None:
-            raise click.UsageError("--routes is a mechanism of its own: leave --mechanism and --inner out")
+            raise click.UsageError(
+                "expected no --mechanism and no --inner with --routes because it is itself a mechanism; "
+                "leave them out"
+            )
         own, unit = area.of_routes(public, source, epsilon, points or 8, clip=outside == "clip"), "trajectory"
-    with rows_done(f"reading {file.name}") as progress:
+    with rows_done(f"loading {file.name}") as progress:
         trips = Trips.read(file, progress=progress)
     longest = int(trips.paths.lengths.max())
     whole_trip = own.guarantee if unit == "trajectory" else own.guarantee.repeated(longest)
@@ -168,7 +180,7 @@ def perturb(
         answer |= {"mechanism": name, "guarantee": str(own.guarantee)}
         print_json({**answer, "longest_trip": str(whole_trip)})
         return
-    click.echo(f"{len(trips)} trips with {len(trips.paths.points)} places in {out}, by {name}")
+    click.echo(f"{len(trips)} trips with {len(trips.paths.points)} locations in {out}, by {name}")
     click.echo(f"each is promised {own.guarantee}")
     if public is not None:
         click.echo(str(own))
@@ -209,7 +221,11 @@ def _picture(trips: Trips, decoded: Trips, area: Area, plot: Path) -> None:
     help="Also the share of locations in a box, with its error.",
 )
 @click.option(
-    "--at-least", type=click.IntRange(1), default=20, show_default=True, help="The fewest locations of a map."
+    "--at-least",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="The smallest number of locations for a map.",
 )
 @click.option("--plot", type=_OUT, callback=_drawable, help="Draw the map.")
 @click.option("-o", "--out", type=_OUT, help="The map as GeoJSON: a polygon for each cell.")
@@ -233,14 +249,14 @@ def map_(
     from dither.data import TripReports
     from dither.estimation.maps import density
 
-    with rows_done(f"reading {file.name}") as progress:
+    with rows_done(f"loading {file.name}") as progress:
         trips = TripReports.read(file, progress=progress)
     counted = "complete trip" if trips.of_routes else "location"
     positions = len(trips.reports)
     if positions < at_least:
         raise click.UsageError(
-            f"{file.name} holds {number_of(positions, counted)}; a map of fewer than {at_least} has errors "
-            "as large as its shares (--at-least lowers this minimum)"
+            f"expected at least {at_least} reports for a map, got {number_of(positions, counted)} in "
+            f"{file.name}: the errors would be as large as the shares; collect more, or lower --at-least"
         )
     projection = trips.projection
     found = density(trips.reports, columns, rows)

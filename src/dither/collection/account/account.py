@@ -392,7 +392,8 @@ class Account:
     def _secret(self) -> bytes:
         if self._key is None:
             raise InvalidParameter(
-                "the account's key is kept elsewhere: pass it when opening: Account.open(path, key=…)"
+                "expected the account's key because the file does not contain it; pass it when opening: "
+                "Account.open(path, key=…)"
             )
         return self._key
 
@@ -432,7 +433,7 @@ class Account:
         if not decision.draws:
             return decision
         if decision.owed is None:
-            mark = None if decision.told is None else asking.mark(value, self._secret)
+            mark = None if decision.marks is None else asking.mark(value, self._secret)
             report = asking.to_bytes(asking.draw(value, self._secret)).hex()
             return decision.with_report(report, mark)
         reports, tree = asking.draw_owed(value, decision.owed, self._secret)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from dither.collection.account.clock import ClockReading, Epoch, EpochName
 from dither.collection.account.names import check_name
-from dither.errors import InvalidParameter, check_choice
+from dither.errors import InvalidParameter, check_choice, found
 from dither.foundation.canonical import hexadecimal
 from dither.privacy import Approximate, Guarantee, Ledger, Nothing, Pure
 from dither.privacy.exact import float_at_least
@@ -23,7 +23,9 @@ Data = dict[str, Any]  # plain data, the same in every language: docs/account.md
 def check_limit(number: float, places: int) -> int:
     """Return the units that a budget admits; raise InvalidParameter if it is not in the valid range."""
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= MOST_BUDGET:
-        raise InvalidParameter(f"expected a budget to be a number from 0 to {MOST_BUDGET:g}")
+        raise InvalidParameter(
+            f"expected a budget to be a number from 0 to {MOST_BUDGET:g}, got {found(number)}"
+        )
     return limit(number, places)
 
 
@@ -194,17 +196,18 @@ def limits(
     check_choice("epoch", epoch, EpochName)
     if epoch == "lifetime" and lifetime is not None:
         raise InvalidParameter(
-            "lifetime limits a budget per day, week or year: give epoch, or leave lifetime out (without "
-            "epoch, epsilon is for life)"
+            "expected epoch with lifetime, a limit for a budget per day, week or year; give epoch, or "
+            "leave lifetime out (without epoch, epsilon is for life)"
         )
     if not isinstance(delta, int | float) or not 0.0 <= delta <= 1.0:
-        raise InvalidParameter("expected delta of a budget to be a number from 0 to 1")
+        raise InvalidParameter(f"expected delta of a budget to be a number from 0 to 1, got {found(delta)}")
     for name in quotas:
         check_name("the name of an asker", name, least=0)
     integral = isinstance(askers, int) and not isinstance(askers, bool)
     if askers is not None and not (integral and 0 <= askers <= _MOST_ASKERS):
         raise InvalidParameter(
-            "expected askers to be an integer, the number of new askers that an act of the person admits"
+            "expected askers, the number of new askers that an act of the person admits, to be an integer "
+            f"from 0 to {_MOST_ASKERS}, got {found(askers)}"
         )
     return {
         "epoch": epoch,

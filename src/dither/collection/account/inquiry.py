@@ -101,33 +101,50 @@ class Inquiry:
         given: object = self.question
         if isinstance(given, Memoised):
             raise InvalidParameter(
-                'expected a mechanism without dt.Memoised: give the mechanism itself, and repeat="per value"'
+                'expected a mechanism without dt.Memoised; give the mechanism itself, and repeat="per value"'
             )
         if isinstance(given, Once):
-            raise InvalidParameter("for a drawn day use dt.Inquiry.once(name, once, asker=…)")
+            raise InvalidParameter(
+                "expected a mechanism, got dt.Once(…); use dt.Inquiry.once(name, once, asker=…)"
+            )
         if isinstance(given, KeptChange):
-            raise InvalidParameter("for a kept change use dt.Inquiry.kept_change(name, change, asker=…)")
+            raise InvalidParameter(
+                "expected a mechanism, got dt.KeptChange(…); use dt.Inquiry.kept_change(name, "
+                "change, "
+                "asker=…)"
+            )
         try:
             object.__setattr__(self, "question", as_question(given))
         except InvalidParameter:
             raise InvalidParameter("expected one mechanism or question, such as dt.Podium(…)") from None
         if not self.question.alone:
-            raise InvalidParameter("expected a question that a device answers by itself")
+            raise InvalidParameter(
+                f"expected a question that a device answers by itself, got {self.question.name}; "
+                "choose "
+                "another mechanism"
+            )
         check_choice("repeat", self.repeat, Repeat)
         self._check_periods()
         if not isinstance(self.start, datetime.date):
             raise InvalidParameter("expected start to be a date: a day on which a period begins")
         if (self.question.unit == "location") != (self.times is not None):
             raise InvalidParameter(
-                "expected times, the number of locations of a path, exactly if the promise is for one "
-                "location"
+                "expected times, the number of locations of a path, if and only if the promise is for one "
+                "location; give times, or leave it out"
             )
         if not isinstance(self.guarantee.bound, Pure | Approximate | PAC):
-            raise InvalidParameter(f"an account counts ε for any two values; this promises: {self.guarantee}")
+            raise InvalidParameter(
+                "expected a promise for any two values because an account counts these, got "
+                f"{self.guarantee}; "
+                "choose another mechanism"
+            )
         _ = self.span
         if self.otherwise is not None:
             if self._by_location:
-                raise InvalidParameter("a path has no replacement value; leave otherwise out")
+                raise InvalidParameter(
+                    "expected no otherwise for a path because it does not have a replacement "
+                    "value; leave it out"
+                )
             self.question.domain.check([self.otherwise])
 
     def _check_periods(self) -> None:
@@ -136,19 +153,24 @@ class Inquiry:
             check_choice("every", self.every, Every)
             if self.repeat != "once" or self.days is not None:
                 raise InvalidParameter(
-                    'every goes with repeat="once", in place of days: leave days out, or every'
+                    'expected every with repeat="once" and without days; leave days out, or every'
                 )
             once = False
         if once != (self.days is not None) or (once and not _whole(self.days, 1, _MOST_DAYS)):
             raise InvalidParameter(
-                f'repeat="once", and only that, has days: 1 to {_MOST_DAYS}, such as days=365'
+                f'expected days from 1 to {_MOST_DAYS} if and only if repeat="once"; give days, such as '
+                "days=365, or leave it out"
             )
         if (self.repeat == "kept change") != (self.changes is not None):
             raise InvalidParameter(
-                'changes goes with repeat="kept change", and only with that: give both or neither'
+                'expected changes if and only if repeat="kept change"; give both or neither'
             )
         if self.repeat == "kept change" and (self.data is not None or self.otherwise is not None):
-            raise InvalidParameter("a kept change is about all days of its period: leave data, otherwise out")
+            raise InvalidParameter(
+                "expected neither data nor otherwise for a kept change because it is about all days of "
+                "its "
+                "period; leave them out"
+            )
 
     @staticmethod
     def once(
@@ -247,7 +269,9 @@ class Inquiry:
             moments = first.timestamp(), end.timestamp()
             aware = first.tzinfo is not None and end.tzinfo is not None
         except (TypeError, ValueError, AttributeError, OverflowError):
-            raise InvalidParameter("expected data to be a pair of datetimes with time zones") from None
+            raise InvalidParameter(
+                "expected data to be a pair of datetimes with time zones; pass data=(first, end)"
+            ) from None
         since, until = int(moments[0] // 1), -int(-moments[1] // 1)
         if not aware or not 0 <= since < until <= MOST_SECOND:
             raise InvalidParameter(
@@ -301,7 +325,7 @@ class Inquiry:
         """
         if self.change is None:
             raise InvalidParameter(
-                "only a question about a kept change has intervals: use dt.Inquiry.kept_change(…)"
+                "expected a question about a kept change; make it with dt.Inquiry.kept_change(…)"
             )
         codes = self.change.domain.check(values)
         if codes.shape != (owed["days"],):
@@ -364,10 +388,11 @@ class Inquiry:
     def _path(self, value: object) -> Paths:
         paths = Paths.of(value)
         if len(paths) != 1:
-            raise InvalidParameter("expected one path, got several")
+            raise InvalidParameter(f"expected one path, got {len(paths)}; answer them one by one")
         if self.times is not None and len(paths.points) != self.times:
             raise InvalidParameter(
-                f"expected a path of {self.times} locations, because the question charges that number"
+                f"expected a path of {self.times} locations, because the question charges that number, got "
+                f"{len(paths.points)}"
             )
         return Paths(self.question.domain.clip(paths.points), paths.offsets)
 

@@ -107,7 +107,7 @@ def migrate(address: str, out: Path, *, force: bool = False) -> int:
 
 @contextmanager
 def open_file(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a store's file for reading only."""
+    """Open a store's file read-only."""
     if not path.is_file():
         raise StoreUnusable(f"file not found: {path}")
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as source:

@@ -98,7 +98,8 @@ def export_to_delta(
                 break
         else:
             raise InvalidParameter(
-                f"other exports of this store write to {table}; try again after they have ended"
+                f"cannot commit, because other exports of this store write to {table}; try again after "
+                "they have ended"
             )
         present, made = day or today(), _open_or_create(table)
         if (made.transaction_version(_MAINTAINED) or 0) >= present.toordinal():
@@ -112,15 +113,17 @@ def export_to_delta(
 def _check_folder(folder: Path) -> None:
     """Raise InvalidParameter for a file, a folder that cannot be written, and one with plain exports."""
     if (folder / LIST).exists():
-        raise InvalidParameter(f"{folder} holds plain exports; export a Delta table to another folder")
+        raise InvalidParameter(
+            f"expected a folder for a Delta table, got {folder} with plain exports; export to another folder"
+        )
     there = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
     if not there.is_dir():
         raise InvalidParameter(
-            f"expected a folder for the Delta table, but {there} is a file; give another one"
+            f"expected a folder for the Delta table, got the file {there}; give another one"
         )
     if not os.access(there, os.W_OK | os.X_OK):
         raise InvalidParameter(
-            f"the table {folder}: no permission to write to {there}; change it, or give another folder"
+            f"cannot write to {there} for the table {folder}; change its permissions, or give another folder"
         )
 
 
@@ -142,7 +145,11 @@ def _open_or_create(address: str) -> deltalake.DeltaTable:
     about = made.metadata()
     if about.name != NAME or about.description != FORM:
         theirs = "of another version of dither" if about.name == NAME else "that dither did not make"
-        raise InvalidParameter(f"{address} holds a Delta table {theirs}; export to another place")
+        raise InvalidParameter(
+            f"expected a Delta table that this version of dither made, got {address}, {theirs}; "
+            "export to "
+            "another address"
+        )
     return made
 
 
@@ -284,8 +291,8 @@ def _append(
         begun = made.transaction_version(writer) or 0
         if begun > source.last:
             raise InvalidParameter(
-                f"{table} holds reports of this store that it does not have: it was restored from a backup; "
-                "export to another place"
+                f"expected the store that wrote {table}, got one without some of its reports, as after "
+                "restoring a backup; export to another folder or address"
             )
         run = _Run(source, begun, since or datetime.date.min)
         files = _TableFiles(made)

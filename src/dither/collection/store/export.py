@@ -92,7 +92,9 @@ class Export:
             files = tuple(ExportedFile(**entry) for entry in table["files"])
             return cls(table["store"], table["since"], int(table["tick"]), files)
         except (ValueError, KeyError, TypeError):
-            raise InvalidParameter(f"{position} is damaged; export into a new folder") from None
+            raise InvalidParameter(
+                f"cannot read {position} because it is damaged; export into a new folder"
+            ) from None
 
     def write(self, folder: Path) -> None:
         """Write the list, completely or not at all."""
@@ -119,7 +121,9 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
     """
     _load_parquet()
     if is_table_folder(folder):
-        raise InvalidParameter(f"{folder} holds a Delta table; export plain files to another folder")
+        raise InvalidParameter(
+            f"expected a folder for plain files, got {folder} with a Delta table; export to another folder"
+        )
     with ExitStack() as opened:
         store = None
         if not folder.is_dir():  # a wrong address must not leave a folder
@@ -131,7 +135,9 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
         try:
             opened.enter_context(closing(lock_store(folder / "_export")))
         except StoreUnusable:
-            raise InvalidParameter(f"another export writes to {folder}; wait until it ends") from None
+            raise InvalidParameter(
+                f"cannot export to {folder}, because another export writes to it; wait until it ends"
+            ) from None
         found = Export.read(folder)
         if store is None or found is not None:  # the snapshot of the store must not be older than the folder
             store = opened.enter_context(closing(open_source(address)))
@@ -144,12 +150,13 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
 def _check(begun: Export, store: StoreReader, since: datetime.date | None, folder: Path) -> None:
     if begun.store != store.identity or begun.tick > store.last:
         raise InvalidParameter(
-            f"{folder} holds exports of another store, or of this one before it was restored from a backup; "
-            "export into a new folder"
+            f"expected the exports of this store in {folder}, got those of another one, or of this one "
+            "before it was restored from a backup; export into a new folder"
         )
     if since is not None and since.isoformat() < begun.since:
         raise InvalidParameter(
-            f"{folder} holds the days from {begun.since} on; export earlier ones into a new folder"
+            f"expected --since from {begun.since} on, the first day in {folder}, got {since}; export "
+            "earlier days into a new folder"
         )
 
 

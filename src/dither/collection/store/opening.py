@@ -17,7 +17,11 @@ def is_postgresql(address: str) -> bool:
     """Return whether an address is of PostgreSQL, not of a file; raise InvalidParameter for others."""
     known = address.startswith(_SCHEMES)
     if "://" in address and not known:
-        raise InvalidParameter("a store is the path of a file, or an address postgresql://user@host/database")
+        raise InvalidParameter(
+            "expected a store to be the path of a file or an address "
+            "postgresql://user@host/database, got "
+            "another kind of address"
+        )
     return known
 
 

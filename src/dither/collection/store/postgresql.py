@@ -550,7 +550,7 @@ class PostgresqlStore(CollectorStore):
                 (bytes(size),),
             )
 
-    # --- reading
+    # --- queries
 
     def identity(self) -> str:
         """Return the random identity of the store, for exports."""

@@ -349,7 +349,7 @@ class SqliteStore(CollectorStore):
             with self._transaction() as sql:
                 sql.execute("INSERT OR REPLACE INTO notes VALUES (0, zeroblob(?))", (bytes_,))
 
-    # --- reading
+    # --- queries
 
     def exported_files(self, campaign: str) -> list[str]:
         query = "SELECT file FROM exports WHERE campaign = ? ORDER BY day, file"

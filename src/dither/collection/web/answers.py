@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def _quantity_name(query: Query, question: Question) -> str:
-    """Return what a number of the queried quantity is called."""
+    """Return the name of a number of the queried quantity."""
     usual = usual_quantity(question)
     name = QUANTITIES[usual].each if usual else "estimate"
     if query.what is What.ANSWERED:
@@ -53,7 +53,7 @@ def _quantity_name(query: Query, question: Question) -> str:
 
 LOOKS: Final = 100
 _STATE: Final = 48  # bits of a number of reports
-GROWTH: Final = 1.2  # a further look is taken when the number of reports has grown by this factor
+GROWTH: Final = 1.2  # growth of the number of reports after which the next look is taken
 
 SHOWN, FEW, NONE, NO_ANSWER = "shown", "too few people", "no reports", "no answer"
 ANY_TIME: Final = f"{LEVEL:.0%} at any time".replace("%", " %")
@@ -68,33 +68,33 @@ LYING: Final = "{}, and what {} of lies add"
 
 @dataclass(frozen=True)
 class ReportsPart:
-    """A part of the reports: of a day, of a label, or all."""
+    """A part of the reports: one day, one label, or all."""
 
     day: str | None = None
     label: str | None = None
 
 
 def versions_of(published: Published, known: Iterable[Published]) -> list[Published]:
-    """Return all versions of a campaign, the first one first: those with its name and its asker."""
+    """Return all versions of a campaign, in order: all campaigns with its name and asker."""
     own = published.contract
     there = [each for each in known if (each.contract.name, each.contract.asker) == (own.name, own.asker)]
     return sorted(there, key=lambda each: each.contract.version)
 
 
 def look_of(n: int, people: int) -> int:
-    """Return the number of the look at n reports: it grows when n has grown by a factor of 1.2."""
+    """Return the number of the look at n reports; it increases when n has grown by a factor of 1.2."""
     return 0 if n < people else 1 + math.floor(math.log(n / people) / math.log(GROWTH) + 1e-9)
 
 
 def without_answer(
     query: Query, part: ReportsPart, n: int, state: str, reason: str, name: str = ""
 ) -> PlainRow:
-    """Return the row of a part that has no answer, with the reason."""
+    """Return the row for a part without an answer, with the reason."""
     return _row(query, part, n, name or query.quantity, state=state, reason=reason)
 
 
 def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
-    """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
+    """Return the rows of a quantity, or one row with the reason if these reports cannot answer it."""
     question = summary.question
     name = _quantity_name(query, question)
     if not summary.n:
@@ -118,13 +118,13 @@ def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
 
 def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> Iterator[PlainRow]:
     wide, words = _widen(plain, query)
-    wider = wide.numbers(LEVEL)  # dates, too: their unit says what they are
+    wider = wide.numbers(LEVEL)  # also dates, whose unit identifies them
     if query.lying is not None:
         wider = _with_lies(plain, wider, query.lying)
         words = LYING.format(words, f"{100 * query.lying:g} %")
     shared: dict[str, Any] = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
     if isinstance(plain, Bounds):
-        shared["reason"] = plain.words  # the range in which to ask others, and how many people are missing
+        shared["reason"] = plain.words  # the range for the next phase, and the number of missing people
     elif plain.lower_bound:
         shared["reason"] = f"{LOWER}devices may have thinned {percent(plain.thinned or 0.0)} of the sets"
     elif OF_ANSWERS in plain.remark:
@@ -137,7 +137,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
 
 
 def _with_lies(plain: Estimate, wide: Sequence[Row], share: float) -> list[Row]:
-    """Return rows whose intervals are wider by the effect of a share of lies on one look."""
+    """Return rows whose intervals are widened by the effect of a share of lies on one look."""
     honest, attacked = plain.numbers(LEVEL), plain.if_lying(share).numbers(LEVEL)
     return [
         {
@@ -192,8 +192,8 @@ def difference_rows(query: Query, parts: Sequence[tuple[Query, Counts]], name: s
 def version_rows(query: Query, parts: Sequence[tuple[int, Counts]]) -> list[PlainRow]:
     """Return the usual quantity of each version of a question, and that of all versions together.
 
-    Where lists of answers differ, each answer has the versions that offer it. What cannot be combined has a
-    row that says why.
+    Where lists of answers differ, each answer uses the versions that offer it. If versions cannot be
+    combined, a row states the reason.
     """
     usual, whole = replace(query, what=What.USUAL), ReportsPart()
     made = [
@@ -228,7 +228,7 @@ def number_of_days(days: int) -> str:
 
 
 def _gap(other: Estimate, base: Estimate) -> Floats:
-    """Return how far estimates are apart; directions by the shorter way."""
+    """Return the difference of estimates; of directions, along the shorter arc."""
     gap, turn = np.atleast_1d(np.asarray(other.value) - np.asarray(base.value)), _turn(other)
     return np.mod(gap + turn / 2.0, turn) - turn / 2.0 if turn else gap
 
@@ -239,7 +239,7 @@ def _turn(direction: Estimate) -> float:
 
 
 def _arms(wide: Estimate, level: float) -> tuple[Any, Any]:
-    """Return how far the interval reaches below and above the estimate."""
+    """Return the distances from the estimate to the ends of its interval."""
     (low, high), value, turn = wide.interval(level), np.asarray(wide.value), _turn(wide)
     if not turn:
         return value - low, high - value
@@ -249,7 +249,7 @@ def _arms(wide: Estimate, level: float) -> tuple[Any, Any]:
 
 
 def _difference_ends(other: Estimate, base: Estimate, error: float) -> tuple[list[float], list[float]]:
-    """Return the ends of the interval of a difference that misses with at most this probability."""
+    """Return the ends of a difference's interval that misses with at most this probability."""
     gap, level, turn = _gap(other, base), 1.0 - error / 2.0, _turn(other)
     (left, right), (least, most) = _arms(other, level), _arms(base, level)
     below, above = left + most, right + least
@@ -259,12 +259,12 @@ def _difference_ends(other: Estimate, base: Estimate, error: float) -> tuple[lis
 
 
 def _least_errors(other: Estimate, base: Estimate) -> list[float]:
-    """Return for each difference the least of some errors at which its interval excludes 0, or 1."""
+    """Return for each difference the smallest listed error at which its interval excludes 0, or 1."""
     least = np.ones(np.size(other.value))
     for error in _ERRORS:
         low, high = map(np.asarray, _difference_ends(other, base, error))
         apart = (low > 0.0) | (high < 0.0)
-        if _turn(other):  # it may also reach 0 the other way round
+        if _turn(other):  # it may also reach 0 in the other direction
             apart &= (low > -_turn(other)) & (high < _turn(other))
         if not apart.any():
             break
@@ -277,7 +277,7 @@ _ERRORS: Final = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 1e-4, 1e-5, 1
 
 
 def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
-    """Return the estimate with the interval that is shown, and what that interval is called."""
+    """Return the estimate with the interval to show, and the name of that interval."""
     if query.what in (What.USUAL, What.ANSWERED):
         try:
             return plain.at_any_time(), ANY_TIME
@@ -288,7 +288,7 @@ def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
 
 def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
     more = {"interval": MANY_BINS, "n of interval": shape.n, **outside_columns(shape.clipping)}
-    more["unit"] = shape.line.unit or None  # of the ends
+    more["unit"] = shape.line.unit or None  # unit of the ends
     base = _row(query, part, shape.n, f"share of a bin{of_values(shape.clipping)}", **more)
     for record in shape.numbers(level_of_one(LEVEL, LOOKS)):
         point = record.get("point")
@@ -317,23 +317,23 @@ def _finite(number: float) -> float | None:
 _THREADS: Final = 2
 _KEPT: Final = 4096  # answers that are remembered
 _COUNTED: Final = 16  # summaries that are kept: half a megabyte each, at most
-_WAITING: Final = 64  # requests that may wait; beyond, the collector says that it is busy
-_WAITING_EACH: Final = 8  # requests of one address, so that one reader does not take them all
+_WAITING: Final = 64  # largest number of waiting requests; further ones are answered as too busy
+_WAITING_EACH: Final = 8  # largest number of waiting requests of one address
 
 Key = tuple[str, Query]
 
 
 class TooBusy(Exception):
-    """More answers are requested than can be computed soon."""
+    """Too many answers are requested at once."""
 
 
 class Answers:
-    """What a collector says about its campaigns. Nothing is computed on the event loop.
+    """The answers of a collector's campaigns. Nothing is computed on the event loop.
 
     An answer is computed once for each number of reports. The intervals of quantiles and distributions are
-    renewed when that number has grown by a factor of 1.2, so that 100 looks last from the minimum crowd to 80
-    million times that number; between these looks the interval of the last one is shown, with its number of
-    reports.
+    renewed when that number has grown by a factor of 1.2, so 100 looks are enough from the minimum number of
+    people to 80 million times that number. Between looks the interval of the last look is shown, with its
+    number of reports.
     """
 
     def __init__(self, collector: Collector) -> None:
@@ -370,7 +370,7 @@ class Answers:
         return [row for query in queries for row in self._answer(campaign, query)]
 
     def _rows_known(self, campaign: str, queries: list[Query]) -> list[PlainRow] | None:
-        """Return the rows if all are up to date: then nothing has to be computed."""
+        """Return the rows if all are up to date, so that nothing has to be computed."""
         found: list[PlainRow] = []
         for query in queries:
             if query.by is not None:
@@ -407,7 +407,7 @@ class Answers:
         return [row for part in parts for row in self._part(campaign, part)]
 
     def _days(self, campaign: str, query: Query) -> list[datetime.date]:
-        """Return the days that are shown and that a query is about."""
+        """Return the shown days that a query covers."""
         days = self._collector.live.days(campaign, query.question, shown=True)
         since, until = query.since or datetime.date.min, query.until or datetime.date.max
         return [day for day in days if since <= day <= until and query.day in (None, day)]
@@ -424,12 +424,12 @@ class Answers:
         return sum(live.n(campaign, query.question, day, query.label, shown=True) for day in days)
 
     def _state(self, campaign: str, query: Query) -> int:
-        """Return a number that changes with the answer: n, and how often reports were taken away."""
+        """Return a number that changes with the answer: n, and the number of removals."""
         removals = self._collector.live.removals
         return removals << _STATE | self._count(campaign, query)
 
     def summary(self, campaign: str, query: Query) -> Counts:
-        """Return the reports of a query that are shown, counted. Each day of a period is shown by itself.
+        """Return the counts of the shown reports of a query. Each day of a period is shown separately.
 
         Several quantities of the same reports follow each other, so the last few counts are kept.
         """
@@ -442,7 +442,7 @@ class Answers:
         total = Counts.empty(live.question_of(campaign, query.question))
         for day in days:
             total = total + live.summary(campaign, query.question, day, query.label, shown=True)
-        if state & ((1 << _STATE) - 1) == total.n:  # nothing came meanwhile
+        if state & ((1 << _STATE) - 1) == total.n:  # no report came meanwhile
             with self._lock:
                 self._counted[key] = (state, total)
                 while len(self._counted) > _COUNTED:
@@ -473,14 +473,14 @@ class Answers:
         return [published for published in known if question in published.contract.questions]
 
     def mark(self, campaign: str, question: str) -> object:
-        """Return something that changes whenever an answer to a question, in any version, does."""
+        """Return a mark that changes whenever an answer to a question, in any version, changes."""
         live = self._collector.live
         there = [published.id for published in self.versions(campaign, question)]
         numbers = [(live.n(each, question, shown=True), live.waiting(each, question)) for each in there]
         return live.removals, tuple(numbers)
 
     def _versions(self, campaign: str, query: Query) -> list[PlainRow]:
-        """Return the usual quantity of each version whose reports are shown, and of all together."""
+        """Return the usual quantity of each version with shown reports, and of all versions together."""
         usual = replace(query, what=What.USUAL, by=None)
         there = self.versions(campaign, query.question)
         state = hash(tuple((published.id, self._state(published.id, usual)) for published in there))
@@ -501,11 +501,15 @@ class Answers:
             first = labels[0] if labels else ""
             return [replace(usual, label=label) for label in labels], f"difference from {first or 'no label'}"
         if query.since is None:
-            raise InvalidParameter("what=change compares a period with the one before it: give last or since")
+            raise InvalidParameter(
+                "expected last or since with what=change because it compares a period with the one "
+                "before it; "
+                "give one of them"
+            )
         until = query.until or self._collector.day()
         days = (until - query.since).days + 1
         if days < 1:
-            raise InvalidParameter("the last day of the period is before its first day")
+            raise InvalidParameter("expected since on or before until; exchange the two days")
         before = replace(
             usual, since=query.since - datetime.timedelta(days), until=query.since - datetime.timedelta(1)
         )
@@ -611,7 +615,7 @@ def problem(status: int, words: str) -> Response:
 
 
 def guard(collector: Collector, endpoint: Handler) -> Handler:
-    """Return an endpoint of a campaign that answers a wrong request in words, and never with a 500."""
+    """Return an endpoint of a campaign that answers a wrong request with an explanation, never with 500."""
 
     async def checked(request: Request) -> Response | None:
         if request.path_params["campaign"] not in collector.campaigns:
@@ -629,10 +633,10 @@ def guard(collector: Collector, endpoint: Handler) -> Handler:
 
 
 def query_terms(request: Request) -> dict[str, str]:
-    """Return the parameters of a URL, each of which may be given once."""
+    """Return the parameters of a URL; each may be given once."""
     terms: dict[str, str] = {}
     for name, value in request.query_params.multi_items():
         if name in terms:
-            raise InvalidParameter(f"the parameter {found(name)} is given twice")
+            raise InvalidParameter(f"expected the parameter {found(name)} once; leave the others out")
         terms[name] = value
     return terms

@@ -42,7 +42,7 @@ def application(writer: Writer, *, token: str | None = None) -> Starlette:
     collector, batches = writer.collector, Batches(writer)
 
     class Quick(Starlette):
-        """The application, with a short way to the intake: it answers most requests by far."""
+        """The application, with a shortcut to the intake for most requests."""
 
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "http" and scope["method"] in METHODS:
@@ -81,17 +81,17 @@ def application(writer: Writer, *, token: str | None = None) -> Starlette:
 
 
 def on_hangup(act: Callable[[], Any]) -> None:
-    """Call a function in a thread whenever SIGHUP comes, where a loop runs in the main thread."""
+    """Call a function in a thread after each SIGHUP, if a loop runs in the main thread."""
     loop = asyncio.get_running_loop()
 
     def safely() -> None:
         try:
             act()
-        except Exception:  # such as a file that is not a campaign: earlier campaigns go on
+        except Exception:  # such as an invalid campaign file: earlier campaigns continue
             logging.getLogger("dither.collection").exception("reloading failed")
 
     try:
         loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, safely))
     except (AttributeError, NotImplementedError, RuntimeError, ValueError):
-        # Windows has no such signal; in another thread than the main one, as in tests, none is handled.
+        # Windows does not have this signal; outside the main thread, as in tests, it is not handled.
         return

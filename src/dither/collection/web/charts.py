@@ -1,7 +1,7 @@
 """Pictures of the collector's page as SVG: bars of shares, distributions, and answers over time.
 
-A picture has real axes, zero where there are bars, and words for people who do not see it. Values are shown
-when a pointer or the keyboard is on them, without a script. Series have the colours of Okabe and Ito,
+A picture has axes, bars that start at zero, and a text for people who cannot see it. Values are shown under
+the pointer or the keyboard focus, without a script. Series have the colours of Okabe and Ito,
 distinguishable with any colour vision, and marks of different shapes.
 """
 
@@ -21,22 +21,22 @@ from dither.foundation.digits import plain, whole
 from dither.foundation.markup import Markup, element, join_markup
 from dither.foundation.tables import Row
 
-WIDE: Final = 360  # width of a picture in its own units: a phone's, so that letters stay readable
+WIDE: Final = 360  # width of a picture in its own units, as on a phone, so that letters stay readable
 _TALL: Final = 176
 _RIGHT, _TOP, _BOTTOM = 8, 20, 22
 _BAR: Final = 30
 MOST_BARS: Final = 12
-SERIES: Final = 6  # answers that a history shows
-MOST_LABELS: Final = 6  # labels side by side
+SERIES: Final = 6  # largest number of answers in a history
+MOST_LABELS: Final = 6  # largest number of labels next to each other
 _YEAR, _MONTH = 366, 30.44  # days
-_MONTHS: Final = (1, 3, 6, 12, 24, 60, 120)  # between two dates of an axis
+_MONTHS: Final = (1, 3, 6, 12, 24, 60, 120)  # months between two dates of an axis
 _LETTER: Final = 6.2  # the width of a letter
 _VERY: Final = 8.0  # ratio of the longest to the shortest bin above which both are drawn equally wide
-_NARROW: Final = 6.0  # width of a bar that a whisker of usual width would hide
-_LINE, _LINES = 62, 3  # letters of a line that is shown on hover, and lines
-_FOCUSED: Final = 31  # dates up to which each can be reached by the keyboard; the table has all of them
+_NARROW: Final = 6.0  # width of a bar below which a whisker of usual width would hide it
+_LINE, _LINES = 62, 3  # letters per line shown on hover, and the number of lines
+_FOCUSED: Final = 31  # largest number of dates that the keyboard reaches one by one; the table has all dates
 
-# [Okabe and Ito 2008] On dark paper black is white, and blue and sky blue change places.
+# [Okabe and Ito 2008] On a dark background black becomes white, and blue and sky blue are exchanged.
 LIGHT: Final = ("#0072b2", "#d55e00", "#009e73", "#000000", "#56b4e9", "#e69f00")
 DARK: Final = ("#56b4e9", "#d55e00", "#009e73", "#ffffff", "#0072b2", "#e69f00")
 
@@ -75,7 +75,7 @@ _EPOCH: Final = datetime.date(1970, 1, 1).toordinal()
 
 
 def largest(rows: Sequence[PlainRow], most: int) -> list[PlainRow]:
-    """Return at most `most` of some rows, those with the largest values, in their own order."""
+    """Return the `most` rows with the largest values, in their original order."""
     kept = sorted(range(len(rows)), key=lambda index: -rows[index]["value"])[:most]
     return [rows[index] for index in sorted(kept)]
 
@@ -83,7 +83,7 @@ def largest(rows: Sequence[PlainRow], most: int) -> list[PlainRow]:
 def draw_bars(
     rows: Sequence[PlainRow], end: float | None = None, write: Callable[[PlainRow], str] | None = None
 ) -> Markup:
-    """Return horizontal bars of shares with their intervals, in the order in which answers are declared.
+    """Return horizontal bars of shares with their intervals, in the declared order of the answers.
 
     `end` is the share at which the axis ends; by default the largest end of an interval. `write` returns the
     text of a row; by default all have the digits of the widest interval here.
@@ -116,7 +116,7 @@ def draw_bars(
 def draw_panels(
     rows: Sequence[PlainRow], write: Callable[[PlainRow], str] | None = None
 ) -> list[tuple[str, Markup]]:
-    """Return a picture for each of the first labels, with its label: all on one scale, of the same answers.
+    """Return a picture for each of the first labels, all on one scale and with the same answers.
 
     `write` returns the text of a row; by default all have the digits of the widest interval.
     """
@@ -129,7 +129,7 @@ def draw_panels(
 
 
 def draw_labels(rows: Sequence[PlainRow]) -> Markup:
-    """Return the pictures of some labels as one, below each other; an empty one without rows."""
+    """Return the pictures of some labels as one picture; an empty one without rows."""
     panels = draw_panels(rows)
     if not panels:
         return Markup()
@@ -145,7 +145,7 @@ def draw_labels(rows: Sequence[PlainRow]) -> Markup:
 def _panel(rows: Sequence[PlainRow], every: Sequence[PlainRow], text: Callable[[PlainRow], str]) -> Markup:
     """Return the picture of one label, on the scale of `every` label.
 
-    Shares are bars; a number is a mark with its interval, each quantile in a line of its own.
+    Shares are bars; numbers are marks with intervals, each quantile in its own line.
     """
     ends = [end for row in every for end in (row["low"], row["high"])]
     if is_share(rows[0]):
@@ -172,13 +172,13 @@ def _panel(rows: Sequence[PlainRow], every: Sequence[PlainRow], text: Callable[[
 
 
 def standalone(picture: Markup, style: str) -> str:
-    """Return a picture as a file of its own, with its style inside."""
+    """Return a picture as a separate file that contains its style."""
     inside = str(picture).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
     return inside.replace(">", f"><style>{style}</style>", 1)
 
 
 def draw_points(rows: Sequence[PlainRow], unit: str) -> Markup:
-    """Return a bar of equal width for each answer that a stepped scale has; its height is the share."""
+    """Return a bar of equal width for each answer of a stepped scale; its height is the share."""
     shown = [row for row in rows if row["state"] == SHOWN]
     top = min(max(row["high"] for row in shown), 1.0)
     side = _Axis(0.0, top, percent)
@@ -200,7 +200,7 @@ def draw_points(rows: Sequence[PlainRow], unit: str) -> Markup:
 
 
 def _is_scale(shown: Sequence[PlainRow]) -> bool:
-    """Return whether bins are the parts of a scale, of very different lengths."""
+    """Return whether bins are parts of a scale with very different lengths."""
     lengths = [row["to"] - row["from"] for row in shown]
     return bool(max(lengths) > _VERY * min(lengths))
 
@@ -214,7 +214,7 @@ def _draw_scale(shown: Sequence[PlainRow], unit: str) -> Markup:
     names = [plain(float(f"{edge:.2g}")) for edge in edges]
     names[-1] = f"{names[-1]} {unit}".strip()
     every = math.ceil(len(names) * (max(map(len, names[:-1])) + 1) * _LETTER / 300)
-    free = WIDE - (len(names[-1]) + 1) * _LETTER  # the last name is at the end, with the unit
+    free = WIDE - (len(names[-1]) + 1) * _LETTER  # the last name is at the end, next to the unit
     for index, name in enumerate(names[:-1]):
         x = side.left + index * wide
         if index % every == 0 and x + len(name) * _LETTER / 2 <= free:
@@ -242,14 +242,14 @@ def draw_shape(rows: Sequence[PlainRow], unit: str) -> Markup:
     if _is_scale(shown):
         return _draw_scale(shown, unit)
     first, last = shown[0]["from"], shown[-1]["to"]
-    usual = (last - first) / len(shown)  # a bin of usual width is as high as its share
+    usual = (last - first) / len(shown)  # the height of a bin of this width is its share
     scales = [usual / (row["to"] - row["from"]) for row in shown]
     top = max(min(row["high"], 1.0) * scale for row, scale in zip(shown, scales, strict=True))
     side = _Axis(0.0, top, percent)
     text, parts = row_text(shown), side.marks()
     marks, show, calendar = calendar_ticks(first, last, unit), value_text(unit), Calendar.of(unit)
     if calendar is not None and not calendar.is_date:
-        marks = marks[:-1] if marks[-1:] == [float(MINUTES)] else marks  # midnight is the left end, too
+        marks = marks[:-1] if marks[-1:] == [float(MINUTES)] else marks  # midnight is also the left end
     year = {show(mark)[:4] for mark in marks}
 
     def x_of(value: float) -> float:
@@ -257,7 +257,8 @@ def draw_shape(rows: Sequence[PlainRow], unit: str) -> Markup:
 
     for mark in marks:
         name = show(mark)
-        if calendar is not None and calendar.is_date:  # years are written once, days that begin a month never
+        # a year is written once, the first day of a month not at all
+        if calendar is not None and calendar.is_date:
             name = name[:7] if last - first >= 2 * _MONTH else name[5:] if len(year) == 1 else name
         elif mark == marks[-1] and calendar is None:
             name = f"{name} {unit}".strip()
@@ -289,9 +290,9 @@ def draw_shape(rows: Sequence[PlainRow], unit: str) -> Markup:
 
 
 def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
-    """Return the estimates over time with their intervals: a line for each answer, broken where a date lacks.
+    """Return the estimates over time with their intervals: a line for each answer, broken at missing dates.
 
-    Dates are `step` days apart if none lacks: 1, or 7 for weeks, 31 for months.
+    Without missing dates, dates are `step` days apart: 1, or 7 for weeks, 31 for months.
     """
     shown = [row for row in rows if row["state"] == SHOWN and row["low"] is not None]
     days = sorted({row["day"] for row in shown})
@@ -313,7 +314,7 @@ def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
         return side.left + 6 + between * (datetime.date.fromisoformat(day) - begin).days
 
     parts = [*side.marks(), *_dates(days, across, WIDE - right)]
-    few = "" if len(names) < 3 else " thin"  # whiskers of many answers would hide their values
+    few = "" if len(names) < 3 else " thin"  # wide whiskers of many answers would hide the values
     text, ends = row_text(kept), []
     for number, name in enumerate(names):
         series = [row for row in kept if row["answer"] == name]
@@ -341,7 +342,7 @@ def draw_history(rows: Sequence[PlainRow], step: int = 1) -> Markup:
 
 
 def draw_columns(columns: Sequence[tuple[str, int]], name: str) -> Markup:
-    """Return upright bars of exact numbers over the dates of their periods; empty for a single one."""
+    """Return vertical bars of exact numbers over the dates of their periods; empty for a single bar."""
     if len(columns) < 2:
         return Markup()
     top = max(*(number for _, number in columns), 1)
@@ -367,7 +368,7 @@ def draw_curve(rows: Sequence[Row], name: str) -> Markup:
         parts.append(_text(side.left + wide * mark, _TALL - 6, str(mark), "tick", anchor="middle"))
     spots = [(side.left + wide * row["after"], side.y(_clip(row["value"], 1.0))) for row in rows]
     for (before, first), (after, second) in pairwise(zip(rows, spots, strict=True)):
-        if after["after"] == before["after"] + 1:  # the line is broken where a number is missing
+        if after["after"] == before["after"] + 1:  # the line is broken at a missing number
             parts.append(_line(*first, *second, "curve"))
     for row, (x, y) in zip(rows, spots, strict=True):
         low, value, high = (percent(_clip(row[end], 1.0)) for end in ("low", "value", "high"))
@@ -379,7 +380,7 @@ def draw_curve(rows: Sequence[Row], name: str) -> Markup:
 
 
 def _shown_as(unit: str | None, share: bool, length: float) -> Callable[[float], str]:
-    """Return how values beside an axis of some length are written: a date without its year, or its day."""
+    """Return the format of values next to an axis of some length: dates without the year, or the day."""
     if share:
         return percent
     show, calendar = value_text(unit), Calendar.of(unit)
@@ -392,7 +393,7 @@ def _shown_as(unit: str | None, share: bool, length: float) -> Callable[[float],
 def _dates(days: Sequence[str], across: Callable[[str], float], end: float) -> list[Markup]:
     """Return the dates below a history: the first and the last, and the middle one where there is space.
 
-    The year is written with the first date, and where it changes.
+    The year is written with the first date, and with each date in a new year.
     """
     parts: list[Markup] = []
     free, year = 0.0, ""
@@ -419,7 +420,7 @@ def shown_answers(rows: Sequence[PlainRow], most: int = SERIES) -> list[str | No
 
 
 def _runs(days: Sequence[str], step: int) -> list[slice]:
-    """Return the parts of a series in which no date lacks."""
+    """Return the parts of a series without missing dates."""
     dates = [datetime.date.fromisoformat(day) for day in days]
     apart = [(after - before).days > step for before, after in pairwise(dates)]
     breaks = [index for index, lacks in enumerate(apart, 1) if lacks]
@@ -447,7 +448,7 @@ _SHAPES: Final[tuple[tuple[tuple[float, float], ...], ...]] = (
 
 
 def _mark(x: float, y: float, series: int) -> Markup:
-    """Return the mark of a value; its shape says which series it is of."""
+    """Return the mark of a value; its shape identifies the series."""
     shape = _SHAPES[series % len(_SHAPES)]
     if not shape:
         return element("circle", cx=_n(x), cy=_n(y), r=2.8, class_=f"dot s{series}")
@@ -456,7 +457,7 @@ def _mark(x: float, y: float, series: int) -> Markup:
 
 
 def _spot(left: float, width: float, words: str, parts: Sequence[Markup], focus: bool) -> Markup:
-    """Return a part of a picture whose words are shown while a pointer or the keyboard is on it."""
+    """Return a part of a picture whose text is shown under the pointer or the keyboard focus."""
     area = _rect(left, 0, max(width, 1.0), _TALL - _BOTTOM, "hit")
     lines = _wrap(words)
     tip = join_markup([_text(WIDE / 2, 10 + 12 * at, line, "tip", "middle") for at, line in enumerate(lines)])
@@ -465,7 +466,7 @@ def _spot(left: float, width: float, words: str, parts: Sequence[Markup], focus:
 
 
 def _wrap(words: str) -> list[str]:
-    """Return words in lines that fit a picture, divided at commas; the last of a few lines is cut."""
+    """Return text in lines that fit a picture, divided at commas; the last permitted line is cut."""
     lines = [""]
     for part in words.split(", "):
         longer = f"{lines[-1]}, {part}" if lines[-1] else part
@@ -478,7 +479,7 @@ def _wrap(words: str) -> list[str]:
 
 
 class _Axis:
-    """The vertical axis of a picture, from `low` to `high`; its numbers take the space that they need."""
+    """The vertical axis of a picture, from `low` to `high`; its width fits its numbers."""
 
     def __init__(
         self,
@@ -499,7 +500,7 @@ class _Axis:
         return _TALL - _BOTTOM - (_TALL - _TOP - _BOTTOM) * share
 
     def marks(self) -> list[Markup]:
-        """Return the lines and numbers of the axis, and the line below."""
+        """Return the lines and numbers of the axis, and the base line."""
         end, floor, parts = WIDE - self._right, _TALL - _BOTTOM, list[Markup]()
         for mark, name in self._marks:
             y = self.y(mark)

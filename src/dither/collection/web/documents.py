@@ -34,11 +34,11 @@ _LOOKS: Final = (
 )
 _BLANK: Final = "data:,"  # an icon that needs no request
 
-Parts = dict[str, Markup]  # of a page, by identity
+Parts = dict[str, Markup]  # parts of a page, by identity
 
 
 def state(published: Published, day: datetime.date, grace: int) -> tuple[str, str]:
-    """Return the state of a campaign in a word and in a sentence."""
+    """Return the state of a campaign as one word and as a sentence."""
     contract = published.contract
     if published.retired is not None and published.retired[0] <= day:
         return "retired", f"Retired on {published.retired[0]}; nothing is collected any more."
@@ -50,7 +50,7 @@ def state(published: Published, day: datetime.date, grace: int) -> tuple[str, st
 
 
 def surroundings(collector: Collector, published: Published, batch: Future[BatchPromise] | None) -> Parts:
-    """Return the parts that change and are no answers, by identity: states and sums. Quick."""
+    """Return the changing parts other than answers, by identity: states and sums. This is quick."""
     contract, names = published.contract, question_names(published)
     total = sum(collector.live.n(published.id, name, shown=True) for name in names)
     waiting = sum(collector.live.waiting(published.id, name, shown=True) for name in names)
@@ -71,7 +71,7 @@ def surroundings(collector: Collector, published: Published, batch: Future[Batch
 
 
 def _says(published: Published) -> str:
-    """Return what a page says while it receives news."""
+    """Return the text of a page that receives updates."""
     contract = published.contract
     when = f"when a {contract.every} is over" if counts_presence(contract) else "as reports arrive"
     return f"Live: numbers change {when}."
@@ -85,7 +85,7 @@ def whole_page(
     by: By,
     starts: Mapping[datetime.date, str],
 ) -> str:
-    """Return the page of a campaign as HTML; `starts` are the first days that are offered, in words."""
+    """Return the page of a campaign as HTML; `starts` are the offered first days, with their names."""
     contract, base = published.contract, f"/v1/campaigns/{published.id}"
     sections = [
         section(number, name, contract, base, parts, view, by)
@@ -147,10 +147,10 @@ def whole_page(
 
 
 def document(title: str, body: Sequence[Markup], *, again: bool = False, live: bool = True) -> str:
-    """Return a complete document with the style and the script that the policy allows.
+    """Return a complete document with the style and the script allowed by the content policy.
 
-    With `again` it is loaded once more, as some parts are still being computed: by browsers without scripts,
-    or by all if the page is not `live`.
+    With `again` the page is loaded once more, because some parts are still being computed: by browsers
+    without scripts, or by all browsers if the page is not `live`.
     """
     reload = element("meta", content="2", **{"http-equiv": "refresh"})
     head = [

@@ -1,4 +1,4 @@
-"""The table of endpoints: every path, who answers it, and how OpenAPI describes it.
+"""The table of endpoints: every path, its handler, and its description in OpenAPI.
 
 Routes and the description are made only from this table. The modules of this room return handlers by name.
 """
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Endpoint:
     """A path of the collector, the name of its handler, and its operations by path and method.
 
-    A path without operations is not described. A route with a parameter may cover several described
-    paths, as for administrators.
+    A path without operations is not described. A route with a parameter may cover several described paths,
+    such as those of administrators.
     """
 
     path: str
@@ -256,7 +256,7 @@ _TEXT: Final = {"type": "string"}
 
 
 def _one(path: str, handler: str, **operations: object) -> Endpoint:
-    """Return an endpoint that is described by its own path; a method is an operation."""
+    """Return an endpoint that is described by its own path, with one operation per method."""
     return Endpoint(path, handler, {path: operations}, tuple(method.upper() for method in operations))
 
 

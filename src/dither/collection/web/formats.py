@@ -1,4 +1,4 @@
-"""Forms of answers: rows with the same columns as JSON, CSV and Arrow."""
+"""Formats of answers: the same columns as JSON, CSV and Arrow."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _WHOLE: Final = frozenset({"n", "n of interval"})
 
 
 class AnswerFormat(NamedTuple):
-    """How rows are written, and the media type."""
+    """The function that writes rows, and the media type."""
 
     media: str
     write: Callable[[str, Sequence[PlainRow]], bytes]
@@ -94,7 +94,7 @@ def _csv(campaign: str, rows: Sequence[PlainRow]) -> bytes:
 
 
 def _cell(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula."""
+    """Return a cell that spreadsheets do not interpret as a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
 
 

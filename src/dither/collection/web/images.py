@@ -1,4 +1,4 @@
-"""Pictures of the page as PNG: the SVG of `charts`, with the style that it carries, drawn by matplotlib."""
+"""Pictures of the page as PNG: the SVG of `charts`, with its own style, drawn by matplotlib."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _DOTS: Final = 100.0  # units of the picture in an inch,
 _SCALE: Final = 2.5  # and pixels for each of them
-_MARGIN: Final = 12.0  # units around the picture: letters may leave it
+_MARGIN: Final = 12.0  # units around the picture, for letters beyond its edge
 _PAPER: Final = "paper"  # the property of the background
 
 
@@ -40,7 +40,7 @@ def as_png(svg: str) -> bytes:
     axes.set_xlim(-_MARGIN, width + _MARGIN)
     axes.set_ylim(height + _MARGIN, -_MARGIN)
     for order, artist in enumerate(_artists(axes, picture, style)):
-        artist.set_zorder(order + 1)  # as in the text: later ones above earlier ones
+        artist.set_zorder(order + 1)  # as in SVG, later elements cover earlier ones
     stream = io.BytesIO()
     figure.savefig(stream, format="png")
     return stream.getvalue()
@@ -52,7 +52,7 @@ class _Style:
     def __init__(self, text: str) -> None:
         self.properties: dict[str, str] = {}
         for name, value in re.findall(r"--(\w+):(#[0-9a-f]+)", text):
-            self.properties.setdefault(name, value)  # those of the dark theme come later
+            self.properties.setdefault(name, value)  # the dark theme comes later
         self._rules = [
             (frozenset(re.findall(r"[\w-]+", selector)), dict(re.findall(r"([\w-]+):([^;]+)", body)))
             for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", text)
@@ -74,7 +74,7 @@ class _Style:
 
 
 def _artists(axes: Axes, picture: ElementTree.Element, style: _Style, down: float = 0.0) -> Iterator[Artist]:
-    """Yield what is drawn for each element that is seen; groups may be moved down."""
+    """Yield the drawn objects of each visible element; groups may be moved down."""
     from matplotlib.transforms import Affine2D
 
     for element in picture:
@@ -138,7 +138,7 @@ def _text(axes: Axes, element: ElementTree.Element, said: dict[str, str]) -> Art
     x, y = _numbers(element, "x", "y")
     aligned = {"middle": "center", "end": "right"}.get(element.get("text-anchor", ""), "left")
     size = _inches(said["font-size"])
-    words = (element.text or "").replace("$", r"\$")  # not the beginning of a formula
+    words = (element.text or "").replace("$", r"\$")  # so that it does not begin a formula
     made = axes.text(x, y, words, color=said["fill"], fontsize=size, ha=aligned, va="baseline")
     made.set_clip_on(False)
     return made

@@ -42,7 +42,7 @@ def change_handlers(collector: Collector) -> dict[str, Handler]:
         if form == "json":
             return Response(counts.to_json(), media_type="application/json")
         if form != "csv":
-            raise InvalidParameter("kept changes are days.json, or days.csv?question=NAME")
+            raise InvalidParameter("expected days.json, or days.csv?question=NAME; use one of them")
         found = await asyncio.to_thread(by_day, counts)
         rows = [row for row in found.records() if not math.isnan(row["value"])]
         return Response(as_csv(rows), media_type="text/csv; charset=utf-8")
@@ -89,7 +89,7 @@ def _section(base: str, counts: ChangeCounts, published: Published) -> Markup:
 
 
 def _rows(days: EstimatedDays) -> list[PlainRow]:
-    """Return a row for each day and answer that can be estimated, as pictures of answers take them."""
+    """Return a row for each day and answer with an estimate, in the form for pictures."""
     shared = {"quantity": "frequency", "unit": None, "state": SHOWN}
     label = next((part for part in days.numbers()[0] if part not in ("day", "value", "low", "high", "n")), "")
     return [

@@ -1,4 +1,4 @@
-"""The pages of campaigns, drawn once for all who look, while reports arrive."""
+"""The pages of campaigns, drawn once for all readers while reports arrive."""
 
 from __future__ import annotations
 
@@ -62,23 +62,23 @@ if TYPE_CHECKING:
 _PLAIN: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 _DRAWN: Final = {**_PLAIN, "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
 _PICTURES: Final = ("svg", "png")
-_PAUSE: Final = 1.0  # seconds between two looks for news
-_STALE: Final = 10.0  # seconds after which parts are drawn again without any news
-_LIFE: Final = 20.0  # seconds until the browser connects again; below the drain of a stop
+_PAUSE: Final = 1.0  # seconds between two checks for news
+_STALE: Final = 10.0  # seconds after which parts are drawn again even without news
+_LIFE: Final = 20.0  # seconds until the browser reconnects; less than a stop waits for open requests
 _MOST_STREAMS: Final = 256
-_PATIENCE: Final = 0.15  # seconds that a reader waits for all answers; what takes longer follows
-_KEPT: Final = 1024  # sections that are kept as they were drawn
-_DRAWINGS: Final = 8  # pictures that may wait to be drawn as PNG
-_HEADLINES: Final = 12  # questions of a campaign on the page of all
-_SETTLED: Final = 1.0  # seconds after a start until pages are drawn before somebody looks
-_EARLY: Final = 8  # campaigns whose pages are drawn then
+_PATIENCE: Final = 0.15  # seconds that a reader waits for all answers; slower ones follow
+_KEPT: Final = 1024  # largest number of drawn sections that are kept
+_DRAWINGS: Final = 8  # largest number of pictures that wait to be drawn as PNG
+_HEADLINES: Final = 12  # questions of a campaign on the page of all campaigns
+_SETTLED: Final = 1.0  # seconds after a start until pages are drawn in advance
+_EARLY: Final = 8  # number of campaigns whose pages are drawn then
 
 
 Mark = tuple[object, By, datetime.date]  # changes whenever a section does
 
 
 class Drawn(NamedTuple):
-    """The parts of a page as they were drawn: of which revision, when, and whether all are up to date."""
+    """The drawn parts of a page: their revision, their time, and whether all are up to date."""
 
     revision: int
     at: float
@@ -88,37 +88,37 @@ class Drawn(NamedTuple):
 
 
 class Pages:
-    """The parts of every page that change, drawn once for all who look.
+    """The changing parts of every page, drawn once for all readers.
 
     The estimate of each question is drawn at once. Distributions, dates and labels follow in another thread;
-    a page that cannot wait for them has those of before, or says that they are coming.
+    a page that cannot wait for them has the previous ones, or announces them.
     """
 
     def __init__(self, collector: Collector, answers: Answers) -> None:
         self._collector, self._answers = collector, answers
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="dither-pages")
         self._later = ThreadPoolExecutor(1, thread_name_prefix="dither-sections")
-        self._slow = ThreadPoolExecutor(2, thread_name_prefix="dither-promises")  # and pictures
+        self._slow = ThreadPoolExecutor(2, thread_name_prefix="dither-promises")  # also draws pictures
         collector.at_begin.append(self.begin)
         collector.at_end.append(self.close)
         self._early: asyncio.TimerHandle | None = None
         self._drawn: dict[tuple[str, View], Drawn] = {}
         self._sections: OrderedDict[tuple[str, View, str], tuple[Mark, Parts]] = OrderedDict()
         self._coming: dict[tuple[str, View], Future[None]] = {}
-        self._drawings = 0  # pictures that wait
+        self._drawings = 0  # number of waiting pictures
         self._bodies: dict[tuple[str, View], tuple[Parts, list[str], bytes]] = {}
         self._batches: dict[str, Future[BatchPromise]] = {}
-        self._sheets: dict[str, str] = {}  # for officers, by campaign
+        self._sheets: dict[str, str] = {}  # pages for officers, by campaign
         self._locks: dict[str, asyncio.Lock] = {}
         self.streams: Counter[str] = Counter()  # keys: addresses
 
     def begin(self) -> None:
-        """Draw the pages of the campaigns that run soon, so that the first reader does not wait for them."""
+        """Draw the pages of running campaigns in advance, so that the first reader need not wait."""
         loop = asyncio.get_running_loop()
         self._early = loop.call_later(_SETTLED, self._pool.submit, self._draw_early)
 
     def _draw_early(self) -> None:
-        """Draw the sections of the last campaigns that collect, those that nobody has looked at."""
+        """Draw the sections of the latest collecting campaigns that had no reader yet."""
         day = self._collector.day()
         known = [each for each in self._collector.campaigns.values() if each.contract.ends >= day]
         for published in known[-_EARLY:]:
@@ -128,11 +128,11 @@ class Pages:
                 self._coming[published.id, USUAL] = coming
 
     def _marks(self, published: Published, by: By, day: datetime.date) -> dict[str, Mark]:
-        """Return for each question what changes whenever its section does."""
+        """Return a mark for each question that changes whenever its section changes."""
         return {name: (self._answers.mark(published.id, name), by, day) for name in question_names(published)}
 
     async def parts(self, published: Published, view: View = USUAL) -> Parts:
-        """Return the parts as they are now, or as they were at most a second ago."""
+        """Return the present parts, at most a second old."""
         return (await self._now(published, view)).parts
 
     async def page(self, published: Published, view: View) -> bytes:
@@ -174,7 +174,7 @@ class Pages:
             self._drawings -= 1
 
     async def officer(self, published: Published) -> str:
-        """Return the page for a privacy officer: what this campaign states, and what holds for every one."""
+        """Return the page for a privacy officer: statements of this campaign, and of every campaign."""
 
         def make() -> str:
             contract = published.contract
@@ -190,9 +190,9 @@ class Pages:
         return sheet
 
     def _headlines(self, published: Published, until: float) -> Markup:
-        """Return the estimate of each question in a table, of all versions together where they add.
+        """Return a table of each question's estimate, from all versions together where they can be combined.
 
-        After `until` one more is computed, and the others follow when the page is loaded again.
+        After `until` only one more is computed; the others follow when the page is loaded again.
         """
         lines: list[tuple[str, str, str]] = []
         versions = versions_of(published, self._collector.campaigns.values())
@@ -205,7 +205,7 @@ class Pages:
             query = Query(name, what=What.VERSIONS if several else What.USUAL)
             rows = _with_words(self._answers.compute(newest.id, [query]), newest.contract)
             number = "" if newest.id == published.id else str(newest.contract.version)
-            if several:  # the last row of an answer is that of all versions together, if there is one
+            if several:  # the last row of an answer may be for all versions together
                 rows = list({row["answer"]: row for row in rows if row["state"] == SHOWN}.values()) or rows
                 if not any("+" in (row["version"] or "") for row in rows):
                     number = rows[-1]["version"] or number
@@ -240,7 +240,7 @@ class Pages:
             return made
 
     def _draw(self, published: Published, view: View) -> tuple[Parts, bool, By]:
-        """Return all parts, whether all are up to date, and by what answers are shown over time."""
+        """Return all parts, whether all are up to date, and the period of answers over time."""
         until = time.monotonic() + _PATIENCE
         by, day = step_of(self._collector, published, view), self._collector.day()
         marks = self._marks(published, by, day)
@@ -269,7 +269,7 @@ class Pages:
         return parts, complete, by
 
     def _section(self, published: Published, view: View, name: str) -> tuple[Mark | None, Parts]:
-        """Return the parts of a question as they were last drawn, and the mark of what they show."""
+        """Return the last drawn parts of a question, and their mark."""
         return self._sections.get((published.id, view, name), (None, {}))
 
     def _draw_sections(self, published: Published, view: View, late: Mapping[str, Mark]) -> None:
@@ -286,7 +286,7 @@ class Pages:
                 self._sections.popitem(last=False)
 
     def _ask(self, published: Published, query: Query) -> list[PlainRow]:
-        """Return rows whose answers are in the words of the campaign."""
+        """Return rows with the campaign's words for the answers."""
         return _with_words(self._answers.compute(published.id, [query]), published.contract)
 
     def _batch(self, published: Published) -> Future[BatchPromise] | None:
@@ -313,7 +313,7 @@ class Pages:
         address: str,
         view: View = USUAL,
     ) -> AsyncIterator[bytes]:
-        """Yield changes, as events, until the stream is old or the browser has gone."""
+        """Yield changes as events until the stream is old or the browser has left."""
         self.streams[address] += 1
         try:
             sent: dict[str, Markup] = {}
@@ -333,7 +333,7 @@ class Pages:
 
 
 async def _over(request: Request) -> bool:
-    """Return whether a stream has to end: the browser has gone, or the server stops."""
+    """Return whether a stream has to end because the browser has left or the server stops."""
     return bool(getattr(request.app.state, "stopping", False)) or await request.is_disconnected()
 
 
@@ -350,7 +350,7 @@ def _reports(rows: Sequence[PlainRow]) -> int:
 
 
 def compress(text: str) -> bytes:
-    """Return a page as it is sent to nearly all browsers."""
+    """Return a compressed page, for nearly all browsers."""
     return gzip.compress(text.encode(), 6)
 
 
@@ -396,12 +396,12 @@ def page_handlers(collector: Collector) -> dict[str, Handler]:
         if form not in _PICTURES:
             raise unknown_name("form of a picture", form, list(_PICTURES))
         if len(target) != 1:
-            raise InvalidParameter(f"a picture is of one question: chart.{form}?question=…")
+            raise InvalidParameter(f"expected one question for a picture; write chart.{form}?question=…")
         reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
         rows = await answers.of(published.id, target, reader)
         drawn = draw_answers(target[0], _with_words(rows, published.contract))
         if not drawn:
-            raise InvalidParameter("these answers have no picture: ask for what=distribution, or by=day")
+            raise InvalidParameter("these answers cannot be drawn; use what=distribution, or by=day")
         picture = standalone(drawn, STYLE)
         if form == "svg":
             return Response(picture, headers=_DRAWN, media_type="image/svg+xml")

@@ -16,18 +16,18 @@ _POLICY: Final = re.compile(r'http-equiv="Content-Security-Policy" content="([^"
 
 @cache
 def playground_page() -> bytes:
-    """Return the page, of the package or of the repository."""
+    """Return the page, from the package or from the repository."""
     for root in (Path(str(files("dither"))), Path(__file__).parents[4] / "docs"):
         if (root / _NAME).is_file():
             return (root / _NAME).read_bytes()
-    raise DitherError("this installation has no playground; install dither from its wheel")
+    raise DitherError("cannot find the playground; install dither from its wheel")
 
 
 def playground_headers() -> dict[str, str]:
-    """Return the headers of the page: its own content policy, and that no other page may frame it."""
+    """Return the headers of the page: its own content policy, and a ban on frames."""
     found = _POLICY.search(playground_page().decode())
     if found is None:
-        raise DitherError("the playground has no content policy; build it again")
+        raise DitherError("cannot find the playground's content policy; build the playground again")
     return {
         "content-type": "text/html; charset=utf-8",
         "content-security-policy": f"{found[1]}; frame-ancestors 'none'",

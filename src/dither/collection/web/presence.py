@@ -1,4 +1,4 @@
-"""Presence on the collector's page: actives, the retention curve, the triangle of cohorts, public labels."""
+"""Presence on the collector's page: active devices, retention, cohorts and public labels."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from dither.collection.collector import Collector
 
 TABLES: Final = ("actives", "retention", "cohorts", "labels")
-_LATEST: Final = 26  # periods that the page shows; the files have all
-_USUAL: Final = {"day": 7, "week": 4, "month": 1}  # periods after which retention is stated first
-_DAYS: Final = {"day": 1, "week": 7, "month": 31}  # between two periods
+_LATEST: Final = 26  # periods on the page; the files have all
+_USUAL: Final = {"day": 7, "week": 4, "month": 1}  # periods after which the headline states retention
+_DAYS: Final = {"day": 1, "week": 7, "month": 31}  # days between two periods
 
 
 def presence_handlers(collector: Collector) -> dict[str, Handler]:
@@ -44,7 +44,7 @@ def presence_handlers(collector: Collector) -> dict[str, Handler]:
         if form == "json":
             return Response(counts.to_json(), media_type="application/json")
         if form != "csv":
-            raise InvalidParameter("presence is presence.json, or presence.csv?table=retention")
+            raise InvalidParameter("expected presence.json, or presence.csv?table=retention; use one of them")
         name = request.query_params.get("table", TABLES[0])
         if name not in TABLES:
             raise unknown_name("table", name, TABLES)
@@ -93,7 +93,7 @@ def _links(base: str, name: str) -> Markup:
 
 
 def _actives(found: Retention, every: str) -> list[Markup]:
-    """Return the devices of the last period, and those of all in a picture and a table."""
+    """Return the devices of the last period, and a picture and a table of all periods."""
     rows = found.actives.records()
     note = element("p", f"Counted exactly when a {every} is over. No identifier is sent.", class_="soft")
     if not rows:
@@ -145,7 +145,7 @@ def _retention(found: Retention, every: str, has_label: bool) -> list[Markup]:
 
 
 def _labels(found: Retention, every: str) -> list[Markup]:
-    """Return the shares of the public labels in the last period that has any, and how they changed."""
+    """Return the shares of the public labels in the last period with labels, and their changes."""
     rows = [
         {
             **row,
@@ -181,7 +181,7 @@ def _share(value: float) -> float:
 
 
 def _more(title: str, head: Sequence[str], lines: Sequence[Sequence[str]]) -> Markup:
-    """Return a table that opens."""
+    """Return a table that the reader can open."""
     return element("details", element("summary", title), table_of(title, head, lines))
 
 

@@ -1,4 +1,4 @@
-"""What can be asked of a collector: a quantity of a question, over a time, by day or by label."""
+"""Queries to a collector: a quantity of a question, for a period, by day or by label."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dither.errors import InvalidParameter, found, unknown_name
 from dither.foundation.tables import period_start
 
 MOST_BINS: Final = 256
-PARTS: Final = ("question", "day", "label", "since", "until", "last")  # which reports are used
+PARTS: Final = ("question", "day", "label", "since", "until", "last")  # parameters that select reports
 _KNOWN: Final = (*PARTS, "what", "share", "bins", "by", "lying")
-_LONGEST: Final = 3660  # days that `last` may ask for
+_LONGEST: Final = 3660  # largest value of `last`, in days
 
 
 class What(Enum):
@@ -68,7 +68,7 @@ class Query:
     def of(
         cls, terms: Mapping[str, str], contract: Campaign, today: datetime.date | None = None
     ) -> list[Self]:
-        """Return what the parameters of a URL ask; without a question, the usual quantity of every one.
+        """Return the queries of a URL's parameters; without a question, the usual quantity of each question.
 
         `last` is a number of days up to `today`.
         """
@@ -77,8 +77,7 @@ class Query:
                 raise unknown_name("parameter", name, _KNOWN)
         if counts_changes(contract):
             raise InvalidParameter(
-                "this campaign asks about kept changes, and its answers are those of its days: use days.csv "
-                "or days.json"
+                "expected days.csv or days.json, because this campaign is about kept changes; use one of them"
             )
         names = [terms["question"]] if "question" in terms else list(contract.questions)
         for name in names:
@@ -100,7 +99,7 @@ class Query:
         }
         if "last" in terms:
             if today is None or {"since", "until", "day"} & set(terms):
-                raise InvalidParameter("last goes without day, since and until")
+                raise InvalidParameter("expected last without day, since and until; leave them out")
             count = _whole("last", terms["last"], _LONGEST)
             shared["since"] = today - datetime.timedelta(count - 1)
         return [cls(name, **shared) for name in names]
@@ -124,14 +123,16 @@ def _number(name: str, text: str) -> float:
     except ValueError:
         number = -1.0
     if not 0.0 < number < 1.0:
-        raise InvalidParameter(f"{name} is a number between 0 and 1, such as 0.5, not {found(text)}")
+        raise InvalidParameter(
+            f"expected {name} to be a number between 0 and 1, such as 0.5, got {found(text)}"
+        )
     return number
 
 
 def _whole(name: str, text: str, most: int = MOST_BINS) -> int:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
     if not 1 <= number <= most:
-        raise InvalidParameter(f"{name} is an integer from 1 to {most}, not {found(text)}")
+        raise InvalidParameter(f"expected {name} to be an integer from 1 to {most}, got {found(text)}")
     return number
 
 
@@ -139,4 +140,4 @@ def _day(text: str) -> datetime.date:
     try:
         return datetime.date.fromisoformat(text)
     except ValueError:
-        raise InvalidParameter(f"day is a day such as 2026-05-01, not {found(text)}") from None
+        raise InvalidParameter(f"expected a day such as 2026-05-01, got {found(text)}") from None

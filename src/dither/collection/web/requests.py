@@ -43,14 +43,15 @@ if TYPE_CHECKING:
 Handler = Callable[..., Awaitable["Response | None"]]  # handler of a request; an application returns None
 
 _ROTATION: Final = 600.0  # seconds after which a returning address is not recognised
-_MOST: Final = 1 << 20  # addresses that are distinguished
+_MOST: Final = 1 << 20  # largest number of distinguished addresses
 
 
 class RateLimits:
-    """A bucket of tokens for each address, one a report: `burst` at first, refilled at `rate` a second.
+    """A bucket of tokens for each address, one token per report: `burst` at first, `rate` more each second.
 
-    The number of reports in a batch is known after reading it. So a request is allowed while a token is left,
-    and charged for one. The rest is charged later and may leave a debt; the next requests then wait.
+    The number of reports in a batch is known only after its body was read. Therefore a request is allowed
+    while a token is left, and charged for one report. The other reports are charged later and may leave a
+    debt that delays the next requests.
     """
 
     def __init__(self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -70,7 +71,7 @@ class RateLimits:
         return allowed
 
     def charge(self, address: str, reports: int) -> None:
-        """Charge an address for further reports, whatever is left."""
+        """Charge an address for further reports, even without tokens."""
         name, tokens, now = self._bucket(address)
         self._buckets[name] = (tokens - reports, now)
 
@@ -85,10 +86,10 @@ class RateLimits:
 
 
 def client_address(scope: Mapping[str, Any], proxies: Networks) -> str:
-    """Return the address that a request came from; a named proxy is believed about whom it forwards for.
+    """Return the address of a request's sender; a listed proxy is trusted about the forwarded address.
 
-    Of several forwarded addresses the last counts that is not a named proxy's: those before it are claims of
-    the sender. "unix" is the name of a proxy on a local socket.
+    Of several forwarded addresses, the last one that is not a listed proxy's counts: the earlier ones are
+    claims of the sender. "unix" is the name of a proxy on a local socket.
     """
     peer = scope.get("client")
     address = str(peer[0]) if peer else "unix"
@@ -101,7 +102,7 @@ def client_address(scope: Mapping[str, Any], proxies: Networks) -> str:
 
 
 def operation_handlers(writer: Writer, token: str | None) -> dict[str, Handler]:
-    """Return the handlers of operators; without a token none for admin actions."""
+    """Return the handlers of operators; admin actions need a token."""
     from starlette.responses import JSONResponse, PlainTextResponse
 
     collector = writer.collector
@@ -176,9 +177,9 @@ async def _act(writer: Writer, action: str, questions: dict[str, Any]) -> dict[s
 def _counts(
     collector: Collector, campaign: str, question: str, by: object, since: datetime.date | None
 ) -> dict[str, str]:
-    """Return everything that is stored of a question, also what waits: summaries in hexadecimal, by group.
+    """Return all stored reports of a question, including waiting ones: summaries in hexadecimal, by group.
 
-    Groups are days or labels, as `by` says; without it there is one, whose name is empty. `since` is the
+    Groups are days or labels, as `by` says; without it there is one group with an empty name. `since` is the
     first day whose reports are used.
     """
     live = collector.live
@@ -191,7 +192,7 @@ def _counts(
     elif by == "label":
         parts = {label: (every, label) for label in live.labels(campaign, question)}
     elif by is not None:
-        raise InvalidParameter("by is day or label, or left out")
+        raise InvalidParameter("expected by to be day or label; correct it, or leave it out")
     empty = Counts.empty(live.question_of(campaign, question))
     return {
         group: sum((live.summary(campaign, question, day, label) for day in own), empty).to_bytes().hex()
@@ -212,8 +213,9 @@ _ALWAYS: Final = [
 ]
 _KEY_PROBLEM: Final = "https://iana.org/assignments/http-problem-types#ohttp-key"  # [RFC 9458, 5.3]
 _PROBLEM: Final = b"application/problem+json"  # [RFC 9457]
-_EXPOSED: Final = (b"access-control-expose-headers", b"retry-after")  # what pages of other origins may read
-_RETRY: Final = {408: b"1", 429: b"10", 503: b"5"}  # seconds after which to try again, by status
+# headers that pages of other origins may read
+_EXPOSED: Final = (b"access-control-expose-headers", b"retry-after")
+_RETRY: Final = {408: b"1", 429: b"10", 503: b"5"}  # seconds until the next attempt, by status
 
 
 async def reply(
@@ -254,7 +256,7 @@ def media_type(text: str) -> str:
 
 
 def cors(scope: Mapping[str, Any], origins: tuple[str, ...]) -> Headers:
-    """Return the headers that let a page of an allowed origin read the answer."""
+    """Return the headers that allow a page of a listed origin to read the answer."""
     origin = header(scope, b"origin")
     if not origins:
         return []
@@ -277,12 +279,12 @@ INTEGRITY: Final = "integrity.json"  # the digests of the bundles, written with 
 
 
 def integrity(data: bytes) -> str:
-    """Return the digest of a file as an attribute integrity= has it: sha384-…"""
+    """Return the digest of a file in the form of the attribute integrity=: sha384-…"""
     return "sha384-" + b64encode(hashlib.sha384(data).digest()).decode()
 
 
 def bundle(name: str) -> bytes | None:
-    """Return a file of the JavaScript client; None where it was not installed."""
+    """Return a file of the JavaScript client; None if it is not installed."""
     packaged = Path(str(resources.files("dither"))) / "clients" / "javascript" / name
     in_repository = Path(__file__).parents[4] / "clients" / "javascript" / "dist" / name
     for path in (packaged, in_repository):
@@ -356,7 +358,7 @@ _TAKEN_BACK: Final = WITHDRAWALS.rpartition("}")[2]
 _WITHDRAWAL_BYTES: Final = 1 << 10  # bytes of a body
 _BUSY: Final = json.dumps({"words": "the store cannot be written now; send the same bytes again"}).encode()
 _LOST: Final = json.dumps({"words": "the body did not arrive; send the same bytes again"}).encode()
-_LARGE: Final = 1 << 17  # bytes of a body that is read in a thread
+_LARGE: Final = 1 << 17  # smallest size, in bytes, of a body that is read in a thread
 _PREFLIGHT: Final = [
     (b"access-control-allow-methods", b"POST"),
     (b"access-control-allow-headers", b"content-type"),
@@ -365,18 +367,18 @@ _PREFLIGHT: Final = [
 
 
 class _Gone(Exception):
-    """The client went away before its body was complete."""
+    """The client disconnected before its body was complete."""
 
 
 class _Lost(Exception):
-    """A server or a proxy lost the body, or a part of it. The device is not at fault."""
+    """A server or a proxy lost the body or a part of it, so the device is not at fault."""
 
 
 class Unfinished:
-    """Bytes of bodies that are being received: 64 of the largest in all, 4 of the largest of an address.
+    """Limits the bytes of incoming bodies: to 64 largest bodies in total, and 4 per address.
 
-    A connection that sends all of a large body but its end would otherwise hold its memory for `patience`
-    seconds. The address None means relays; they are only counted in total.
+    A connection that omits the end of a large body would otherwise occupy memory for `patience` seconds.
+    The address None means relays; they are only counted in total.
     """
 
     def __init__(self, largest: int) -> None:
@@ -391,7 +393,7 @@ class Unfinished:
         return self._total <= self._most and (address is None or self._bytes[address] <= self._most_each)
 
     def remove(self, address: str | None, count: int) -> None:
-        """Forget bytes of a body that is complete or given up."""
+        """Subtract the bytes of a body that is complete or was abandoned."""
         self._bytes[address] -= count
         self._total -= count
         if not self._bytes[address]:
@@ -399,7 +401,7 @@ class Unfinished:
 
 
 class Batches:
-    """The intake, as an ASGI application: batches, and the gateway of requests that come encrypted."""
+    """The intake, as an ASGI application: batches, and the gateway of encrypted requests."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -466,7 +468,7 @@ class Batches:
         return 200, b'{"batch":"%s"}' % batch.id.hex().encode()
 
     async def _withdraw(self, campaign: str, body: bytes, form: str) -> tuple[int, bytes]:
-        """Take a batch back; return the status and the body of the answer, the same for any identity."""
+        """Withdraw a batch; return the status and the body of the answer, the same for any identity."""
         try:
             withdrawal, identity = read_withdrawal(self._collector, campaign, body, form)
             await self._writer.store(withdrawal)
@@ -480,7 +482,7 @@ class Batches:
     async def _open(self, body: bytes, charged: str | None) -> bytes:
         """Return the encrypted answer to an encrypted request; raise BatchRefused if it cannot be opened.
 
-        What is wrong inside is answered inside [RFC 9458, 5.2]: a relay reads no refusal.
+        Refusals are encrypted as well [RFC 9458, 5.2], so that a relay cannot read them.
         """
         request = (body, self._collector.sealing_keys)
         try:
@@ -523,7 +525,7 @@ class Batches:
         return reason.status, refusal_body(reason)
 
     async def _body(self, scope: Scope, receive: Receive, most: int, charged: str | None) -> bytes:
-        """Return the body; raise BatchRefused if it is too long, or takes too long.
+        """Return the body; raise BatchRefused if it is too large or arrives too slowly.
 
         Raise _Lost if it is not complete, or if too many bodies are being received.
         """

@@ -45,7 +45,7 @@ from dither.foundation.digits import whole
 from dither.foundation.markup import Markup, element, join_markup
 
 COMING: Final = element("p", "More is being computed, and follows in a moment.", class_="soft")
-_LIES: Final = 0.01  # the share of lies that the page allows for in a second interval
+_LIES: Final = 0.01  # the assumed share of lies in the page's second interval
 FILES: Final = {"json": "JSON", "csv": "CSV", "arrow": "Arrow"}
 _MOST_DAYS: Final = 31  # rows of the table by day
 _MOST_ANSWERS: Final = 60  # rows of the table of versions
@@ -53,7 +53,7 @@ _MOST_ANSWERS: Final = 60  # rows of the table of versions
 
 @dataclass(frozen=True)
 class Told:
-    """The rows that the page shows of a question."""
+    """The rows of a question on the page."""
 
     usual: Sequence[PlainRow]
     shape: Sequence[PlainRow]
@@ -90,7 +90,7 @@ def queries(
 
 
 def regions(number: int, told: Told, contract: Campaign, by: By, files: Files) -> dict[str, Markup]:
-    """Return the parts of a question that change, by their identity on the page."""
+    """Return the changing parts of a question, by their identity on the page."""
     first = told.usual[0]
     question = list(contract.questions.values())[number]
     length = _length(first, question)
@@ -112,7 +112,7 @@ def _length(first: PlainRow, question: Question) -> float:
 
 @dataclass(frozen=True)
 class Files:
-    """The addresses of a question's charts and numbers: those of a campaign, and the chosen period."""
+    """The addresses of a question's charts and numbers for the chosen period."""
 
     base: str
     terms: Mapping[str, str]
@@ -164,7 +164,7 @@ def section(
 
 
 def _heading(name: str, contract: Campaign) -> tuple[Markup | str, ...]:
-    """Return the question as people read it, in the campaign's first language, with its name; or its name."""
+    """Return the question in the campaign's first language with its name, or only its name."""
     text = question_text(name, contract)
     if text is None:
         return (name,)
@@ -173,7 +173,7 @@ def _heading(name: str, contract: Campaign) -> tuple[Markup | str, ...]:
 
 
 def draws_png() -> bool:
-    """Return whether pictures can be had as PNG: matplotlib is installed."""
+    """Return whether pictures are available as PNG, because matplotlib is installed."""
     return find_spec("matplotlib") is not None
 
 
@@ -214,14 +214,14 @@ def _answer(reported: Told, people: int, length: float, most: int | None) -> Mar
 
 
 def _further(reported: Told, top: PlainRow, unclear: str | None, most: int | None) -> Iterator[str]:
-    """Yield the lines below the headline: sizes of sets, the change, and the interval if some lie.
+    """Yield the lines below the headline: sizes of sets, the change, and the interval with lies.
 
     `most` is the number of items that a device reports.
     """
     for row in reported.answered:
         if row["state"] == SHOWN:
             yield f"Answered by {row_text([row])(row)} of the people ({narrow(row['interval'])})."
-    for row in reported.sizes[-1:]:  # beyond it nothing is seen
+    for row in reported.sizes[-1:]:  # larger sizes are not visible
         if row["state"] == SHOWN:
             yield (
                 f"{row['answer']} items: {bounds(row)} of the people ({narrow(row['interval'])}). A device "
@@ -249,7 +249,7 @@ def _bounds(reported: Told) -> Markup:
 
 
 def draw_answers(query: Query, rows: Sequence[PlainRow]) -> Markup:
-    """Return the picture of the answers to one query; an empty one if they are a single number."""
+    """Return the picture of the answers to one query; an empty one for a single number."""
     shown = [row for row in rows if row["state"] == SHOWN]
     if query.by in STEPS:
         return draw_history(shown, STEPS[query.by])
@@ -276,9 +276,9 @@ def _picture(reported: Told, first: PlainRow, files: Files) -> Markup:
 
 
 def _labels(reported: Told, files: Files, length: float, most: int | None) -> Markup:
-    """Return the answers by label side by side, and how far they differ, if there are two labels.
+    """Return the answers by label next to each other, and their differences, for at least two labels.
 
-    `length` and `most` are as for the headline.
+    `length` and `most` have the same meaning as for the headline.
     """
     shown = [row for row in reported.labels if row["state"] == SHOWN]
     labels = list(dict.fromkeys(row["label"] for row in shown))
@@ -299,9 +299,9 @@ def _labels(reported: Told, files: Files, length: float, most: int | None) -> Ma
 def _differences(
     every: Sequence[PlainRow], named: Sequence[str | None], length: float, files: Files
 ) -> Markup:
-    """Return the differences of labels from the first, with p-values: of some answers, and significant ones.
+    """Return the differences of labels from the first, with p-values: some answers, all significant ones.
 
-    A difference whose interval is too wide to say anything is called not clear yet.
+    A difference with an uninformative interval is marked as not clear yet.
     """
     rows = [row for row in every if row["answer"] in named or row["p"] < 1.0][:_MOST_ANSWERS]
     text, quantity = clear_text(rows, length), rows[0]["quantity"]
@@ -329,7 +329,7 @@ def _differences(
 
 
 def headline(rows: Sequence[PlainRow], question: Question) -> str:
-    """Return the usual quantity of a question in a few words, or why there is none."""
+    """Return the usual quantity of a question in a few words, or the reason why it is missing."""
     shown = [row for row in rows if row["state"] == SHOWN]
     if not shown:
         return str(rows[0]["state"]) if rows else NONE
@@ -343,7 +343,7 @@ def headline(rows: Sequence[PlainRow], question: Question) -> str:
 
 
 def _versions(reported: Told) -> Markup:
-    """Return the answers of each version of the campaign and of all together, if there are two."""
+    """Return the answers of each version of the campaign and of all together, for at least two versions."""
     shown = [row for row in reported.versions if row["state"] == SHOWN]
     numbers = list(dict.fromkeys(row["version"] for row in shown))
     if len(numbers) < 2:

@@ -1,4 +1,4 @@
-"""The days that a reader of the page chooses, and the steps of answers over time."""
+"""The period that a reader of the page chooses, and the steps of answers over time."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from dither.collection.web.answers import versions_of
 from dither.collection.web.query import By
 from dither.foundation.markup import Markup, element, join_markup
 
-_MOST_DAYS: Final = 31  # dates of a picture
-_MOST_STARTS: Final = 6  # first days that are offered
+_MOST_DAYS: Final = 31  # largest number of dates in a picture
+_MOST_STARTS: Final = 6  # largest number of offered first days
 PERIODS: Final = (None, 7, 30, 90)  # days that a reader chooses from; None is all
 STEPS: Final = {By.DAY: 1, By.WEEK: 7, By.MONTH: 31}  # days between two dates
 
 
 @dataclass(frozen=True)
 class View:
-    """What a reader has chosen: the last days or a first day, and by what answers are shown over time.
+    """The choices of a reader: the last days or a first day, and the step of answers over time.
 
-    Without a choice the dates must fit a picture: days, else weeks, else months.
+    By default the smallest step whose dates fit a picture: days, weeks or months.
     """
 
     last: int | None = None
@@ -36,9 +36,9 @@ class View:
 
     @classmethod
     def of(cls, terms: Mapping[str, str], starts: Iterable[datetime.date] = ()) -> View:
-        """Return the view of the parameters of a URL; other parameters are left out.
+        """Return the view of a URL's parameters; other parameters are ignored.
 
-        `starts` are the first days that are offered.
+        `starts` are the offered first days.
         """
         periods = {str(period): period for period in PERIODS if period}
         steps = {step.value: step for step in STEPS}
@@ -55,11 +55,11 @@ class View:
 
     @property
     def terms(self) -> dict[str, str]:
-        """The parameters of the URL that is this view."""
+        """The parameters of this view's URL."""
         return self.period if self.by is None else {**self.period, "by": self.by.value}
 
     def since(self, today: datetime.date) -> datetime.date | None:
-        """Return the first day that is shown; None for all days."""
+        """Return the first shown day; None for all days."""
         return self.first if self.last is None else today - datetime.timedelta(self.last - 1)
 
     def step(self, days: int) -> By:
@@ -95,9 +95,9 @@ def step_of(collector: Collector, published: Published, view: View) -> By:
 
 
 def starts_of(collector: Collector, published: Published) -> dict[datetime.date, str]:
-    """Return the first days that readers may choose, in words: of the campaign's versions, and of labels.
+    """Return the first days that readers may choose, with their names: of versions and of labels.
 
-    A day is offered if something was shown before it. Labels often are versions of an app.
+    A day is offered if reports were shown before it. Labels are often versions of an app.
     """
     live, names = collector.live, question_names(published)
     days = {day for name in names for day in live.days(published.id, name, shown=True)}

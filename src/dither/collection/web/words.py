@@ -1,4 +1,4 @@
-"""Numbers and sentences of the collector's page: one way to write a value with its interval."""
+"""Numbers and sentences of the collector's page, with one format for a value and its interval."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _SEEN: Final = (
 
 
 def number_of(number: int, noun: str) -> str:
-    """Return a number of things: 1 report, 40 000 reports."""
+    """Return a number with its noun: 1 report, 40 000 reports."""
     return f"{whole(number)}{THIN}{noun}{'' if number == 1 else 's'}"
 
 
 def narrow(text: str) -> str:
-    """Return a text in which no number is parted from its per cent sign, or from its other digits."""
+    """Return a text with no-break spaces inside numbers and before per cent signs."""
     return re.sub(r"(?<=\d) (?=[%\d])", THIN, text)
 
 
@@ -69,7 +69,7 @@ def is_share(row: PlainRow) -> bool:
 
 
 def is_bound(row: PlainRow) -> bool:
-    """Return whether a row is one of the two quantiles between which most people's values lie."""
+    """Return whether a row is one of the two quantiles that enclose most people's values."""
     return bool(row["quantity"] == "bound")
 
 
@@ -80,7 +80,7 @@ def outside_words(row: PlainRow) -> str:
 
 
 def value_text(unit: str | None) -> Callable[[float], str]:
-    """Return how a value is written without its unit: as a number, a date or a time."""
+    """Return the format of a value without its unit: a number, a date or a time."""
     calendar = Calendar.of(unit)
     return plain if calendar is None else calendar.text
 
@@ -94,11 +94,11 @@ def is_lower(row: PlainRow) -> bool:
 
 
 def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
-    """Return how the values of some rows are written with their intervals, all to the same digit.
+    """Return the format of some rows' values with their intervals, all rounded to the same digit.
 
-    The digit belongs to the widest interval, as in 42 ± 2 % and 10 ± 2 %; sides that differ by more than a
-    tenth are written as ends. Numbers are in the unit of the question, shares in per cent, never in tens. Two
-    quantiles may be of very different sizes, so that each has digits of its own.
+    The widest interval determines the digit, as in 42 ± 2 % and 10 ± 2 %. If the sides differ by more than a
+    tenth, both ends are written. Numbers are in the unit of the question, shares in per cent. Two quantiles
+    may have very different sizes, so each has its own digits.
     """
     halves: dict[str | None, list[float]] = {}
     for row in rows:
@@ -119,7 +119,7 @@ def row_text(rows: Sequence[PlainRow]) -> Callable[[PlainRow], str]:
         calendar = Calendar.of(unit)
         if calendar is not None:
             return calendar.show(value, low, high)
-        if is_bound(row):  # on a scale, ends are of different sizes
+        if is_bound(row):  # on a scale, the ends have different sizes
             shown, least, most = (plain(float(f"{end:.2g}")) for end in (value, low, high))
             return f"{shown} ({least} to {most}){THIN}{unit}".rstrip(THIN)
         if is_lower(row):
@@ -142,7 +142,7 @@ def _own_digits(row: PlainRow) -> str | None:
     return str(row["answer"]) if is_bound(row) else None
 
 
-_EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
+_EVEN: Final = 0.1  # largest relative difference of two sides that are written as ±
 
 
 def _decimal(number: float, places: int) -> str:
@@ -173,7 +173,7 @@ _WANTED: Final = 0.05  # the half-width that is proposed instead
 def clear_text(
     rows: Sequence[PlainRow], length: float, *, thinned: bool = False
 ) -> Callable[[PlainRow], str]:
-    """Return how the values of some rows are written, like `row_text`, unless the intervals are too wide."""
+    """Return the format of some rows' values, like `row_text`, unless the intervals are too wide."""
     text = row_text(rows)
 
     def clear(row: PlainRow) -> str:
@@ -197,7 +197,7 @@ def _half(row: PlainRow, thinned: bool) -> float | None:
 
 
 def more_reports(row: PlainRow, length: float, *, thinned: bool = False) -> str | None:
-    """Return how many more reports would do, if an interval is too wide to say anything; None if it is not.
+    """Return the number of further reports needed if an interval is uninformative, else None.
 
     `length` is the length of the domain, 1 for shares. Half-widths shrink with the root of the number of
     reports.
@@ -208,7 +208,7 @@ def more_reports(row: PlainRow, length: float, *, thinned: bool = False) -> str 
     if half <= _CLEAR * length:
         return None
     missing = row["n"] * ((half / (_WANTED * length)) ** 2 - 1.0)
-    digits = 1 - math.floor(math.log10(missing))  # two of them
+    digits = 1 - math.floor(math.log10(missing))  # two significant digits
     calendar = Calendar.of(row["unit"])
     unit = row["unit"] or "" if calendar is None else calendar.span
     wanted = percent(_WANTED) if is_share(row) else f"{plain(_WANTED * length)} {unit}".strip()
@@ -230,12 +230,12 @@ def short_budget(text: str) -> str:
 
 
 def question_words(question: Question) -> str:
-    """Return the text of a question, and the way in which devices answer it."""
+    """Return the text of a question, and the way devices answer it."""
     return f"{question.domain.words()}; randomized on the device by {question.name}"
 
 
 def promise(contract: Campaign) -> list[str]:
-    """Return the promise to a person over the complete campaign, in sentences; a warning first if due."""
+    """Return the promise to a person over the complete campaign, after a warning if one is needed."""
     promised = contract.whole_guarantee
     warning = caution(promised)
     begin = [] if warning is None else [warning]

@@ -105,7 +105,7 @@ def _openpyxl() -> Any:
 
 @contextmanager
 def _open_book(path: Path) -> Iterator[Any]:
-    """Open a workbook for reading, row by row."""
+    """Open a workbook to read its rows one by one."""
     openpyxl, book = _openpyxl(), None
     try:
         with warnings.catch_warnings(), path.open("rb") as stream:

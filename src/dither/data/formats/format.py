@@ -58,7 +58,7 @@ class GappedReports:
 class TableFormat(ABC):
     """A format of tables: columns with names, read and written in chunks of rows. It has no state."""
 
-    parsed: ClassVar[bool] = True  # True if reading is slow and has its own thread
+    parsed: ClassVar[bool] = True  # True if a thread reads ahead, because the format is slow
 
     @abstractmethod
     def specification(self, path: Path) -> str | None:

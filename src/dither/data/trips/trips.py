@@ -1,4 +1,4 @@
-"""Trips: named paths with optional times of their locations; reading and writing them."""
+"""Trips: named paths with optional times of their locations, and their files."""
 
 from __future__ import annotations
 
