@@ -1,7 +1,11 @@
 """Errors at the terminal name options and verbs, never only names of Python."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+import dither as dt
 from dither.cli.in_options import in_options
 from tests.support import terminal
 
@@ -33,6 +37,30 @@ def test_recommend_asks_for_options(options: list[str], remedy: str) -> None:
     assert result.exit_code == 2
     assert remedy in result.stderr
     assert "dt." not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("column", "more", "remedy"),
+    [
+        ("x", ["--interval", "0", "9"], "name the words that mean no answer with --na WORD"),
+        ("comma", ["--interval", "0", "9"], "--decimal ,"),
+        ("large", ["--interval", "0", "9"], "use --outside clip"),
+        ("empty", ["--interval", "0", "9"], "--missing skip"),
+    ],
+)
+def test_errors_about_cells_name_options_and_in_python_arguments(
+    column: str, more: list[str], remedy: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text('x,comma,large,empty,full\nabc,"1,5",10,,1\n')
+    result = terminal.run(
+        "perturb", path, "--column", column, *more, "--epsilon", 1, "-o", tmp_path / "o.csv"
+    )
+    assert remedy in result.stderr
+    assert not re.search(r"Dialect|outside=|missing=|dt\.", result.stderr)
+    with pytest.raises(dt.errors.DitherError) as raised:
+        dt.data.perturb_file(path, tmp_path / "o.csv", {column: dt.Podium(dt.Interval(0, 9), epsilon=1)})
+    assert "--" not in str(raised.value)
 
 
 @pytest.mark.parametrize("verb", ["recommend", "compare"])

@@ -57,7 +57,7 @@ def test_a_code_for_missing_is_a_number_in_every_format(ending: str, code: str, 
 @pytest.mark.parametrize("cells", [["3.500", "900", "1.250"], ["3,500", "900"], ["1.234.567"]])
 def test_thousands_are_never_guessed(cells: list[str], big: bool, tmp_path: Path) -> None:
     path = write(tmp_path / "in.csv", "income", cells * (20_000 if big else 1))
-    with pytest.raises(OutsideDomain, match="--thousands"):
+    with pytest.raises(OutsideDomain, match="thousands="):
         dt.data.perturb_file(path, tmp_path / "out.csv", {"income": dt.Podium(INCOME["income"], epsilon=1)})
     seen = run("check", path, "--column", "income", "--interval", 0, 10_000)
     assert seen.exit_code == 1

@@ -56,7 +56,7 @@ def test_what_is_written_is_read(ending: str, survey: Path, tmp_path: Path) -> N
 
 
 def test_wrong_files_are_named(survey: Path, tmp_path: Path) -> None:
-    with pytest.raises(MalformedReport, match="not a file of reports"):
+    with pytest.raises(MalformedReport, match="expected a file of reports"):
         dt.data.read(survey)
     dt.data.perturb_file(survey, tmp_path / "a.csv", {"uses": ASKED["uses"]})
     dt.data.perturb_file(survey, tmp_path / "b.csv", {"uses": ASKED["uses"].at(1)})

@@ -61,7 +61,7 @@ def test_the_check_draws_nothing_and_counts_the_same(tmp_path: Path, monkeypatch
 def test_values_outside(tmp_path: Path) -> None:
     path, out = table(tmp_path, ["-1", "500", "90", "inf"]), tmp_path / "out.csv"
     exact = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=50)}
-    with pytest.raises(OutsideDomain, match="--outside clip"):
+    with pytest.raises(OutsideDomain, match="outside='clip'"):
         dt.data.perturb_file(path, out, exact)
     counts = dt.data.perturb_file(path, out, exact, outside="clip")
     assert counts == results.RowCounts(written=4, clipped=3)
@@ -118,14 +118,12 @@ def test_a_damaged_compressed_file_is_named(ending: str, tmp_path: Path) -> None
     pytest.importorskip("pyarrow")
     path = tmp_path / f"in.csv.{ending}"
     path.write_bytes(b"nothing of the kind")
-    with pytest.raises(
-        InvalidParameter, match=rf"in\.csv\.{ending} is not a \.{ending} file, or it is damaged"
-    ):
+    with pytest.raises(InvalidParameter, match=rf"in\.csv\.{ending} to be a valid \.{ending} file"):
         dt.data.check_file(path, MINUTES)
     good = tmp_path / f"good.csv.{ending}"
     dt.data.perturb_file(table(tmp_path, ["7"] * 9999), good, MINUTES)
     path.write_bytes(good.read_bytes()[:-20])
-    with pytest.raises(InvalidParameter, match="damaged"):
+    with pytest.raises(InvalidParameter, match="to be a valid"):
         dt.data.summarise_file(path)
     with pytest.raises(InvalidParameter, match="compressed inside"):
         dt.data.check_file(tmp_path / f"in.parquet.{ending}", MINUTES)

@@ -46,7 +46,7 @@ def test_inputs_and_files_that_exist_are_kept(tmp_path: Path) -> None:
     given.write_text("answers")
     refuse_to_overwrite(told, given)
     told.write_text("reports")
-    with pytest.raises(InvalidParameter, match="--force"):
+    with pytest.raises(InvalidParameter, match="force=True"):
         refuse_to_overwrite(told, given)
     refuse_to_overwrite(told, given, force=True)
     link.symlink_to(given)

@@ -17,11 +17,12 @@ _PHRASES: Final = {
     'method="likelihood"': "the likelihood",
     'zone="Europe/Berlin" of dt.Dates': "--zone Europe/Berlin",
     'zone="Europe/Berlin" of dt.Times': "--zone Europe/Berlin",
-    "(dt.Nullable, --optional,": "(--optional,",
     "clipped = true": "`clipped = true` in a campaign",
-    "force=True (at the terminal --force)": "use --force",
-    'missing="skip", at the terminal --missing skip': "--missing skip",
-    "outside='clip', at the terminal --outside clip": "--outside clip",
+    "force=True": "--force",
+    'missing="skip"': "--missing skip",
+    "outside='clip'": "--outside clip",
+    "pass questions=…": "give --question SPECIFICATION.json",
+    "codebook='codebook'": "--codebook codebook.sql",
 }
 # Options and verbs with the same effect as a name of the library.
 _NAMES: Final = {
@@ -45,6 +46,7 @@ _NAMES: Final = {
     "compare": "`dither compare`",
     "bounds": "`dither campaign next`",
     "data.perturb_file": "`dither perturb`",
+    "data.summarise_file": "`dither estimate`",
     "data.perturb_trips": "`dither trajectory perturb`",
 }
 _GOALS: Final = {
@@ -54,6 +56,7 @@ _GOALS: Final = {
     "MeanPlace": "mean-place",
     "MeanOfVectors": "mean-vector",
 }
+_DIALECT: Final = re.compile(r"(?:dt\.)?\bDialect\((\w+)=(?:'([^']*)'|[^()]*)\)")
 _CALL: Final = re.compile(r"\bdt\.((?:\w+\.)*\w+)(\([^()]*\))?")
 
 
@@ -63,11 +66,17 @@ def in_options(text: str) -> str:
     >>> in_options("for categories use dt.goals.Frequencies; dt.OLH takes more")
     'for categories use --goal frequencies; --mechanism OLH takes more'
     """
-    if "dt." not in text and not any(phrase in text for phrase in _PHRASES):
+    if not any(phrase in text for phrase in ("dt.", "Dialect(", *_PHRASES)):
         return text
     for phrase, words in _PHRASES.items():
         text = text.replace(phrase, words)
-    return _CALL.sub(_option, text)
+    return _CALL.sub(_option, _DIALECT.sub(_option_of_dialect, text))
+
+
+def _option_of_dialect(found: re.Match[str]) -> str:
+    """Return the option for a setting of the format of text: --na WORD for Dialect(na=[…])."""
+    value = found[2] or {"na": "WORD", "items_sep": "CHARACTER"}.get(found[1], "…")
+    return f"--{found[1].replace('_', '-')} {value}"
 
 
 def _option(found: re.Match[str]) -> str:

@@ -93,7 +93,9 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     if domain.cell_type == "sets":
         return _read_sets(chunk, column, domain, rows)
     if domain.cell_type == "none":
-        raise InvalidParameter(f"a column cannot hold values of {domain}; " + ONLY_IN_PYTHON)
+        raise InvalidParameter(
+            f"expected a domain whose values fit one column, got {domain}; {ONLY_IN_PYTHON}"
+        )
     if domain.cell_type == "codes" and domain.count is not None:
         numbers = chunk.numbers(column, rows)
         text = np.isnan(numbers)
@@ -225,8 +227,8 @@ def _read_sets(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Val
     unclear = any(chunk.dialect.items_sep in text for text in texts)
     if unclear and any(isinstance(cell, str) for cell in chunk.cells(column)):
         raise InvalidParameter(
-            f"an item of {column!r} holds the separator {chunk.dialect.items_sep!r}; choose another one "
-            "with --items-sep (Dialect(items_sep=…))"
+            f"expected items without the separator {chunk.dialect.items_sep!r} in {column!r}; choose "
+            "another separator with Dialect(items_sep=…)"
         )
     codes, cells, ends, odd = chunk.lists(column, rows)
     labels = [_label_of(cell, texts) if str(cell) in texts else None for cell in cells]

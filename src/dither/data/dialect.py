@@ -49,8 +49,8 @@ def missing_answer(place: str) -> OutsideDomain:
     """Return the error for a missing answer at a place."""
     return OutsideDomain(
         f"{place}: the answer is missing, and a missing report would show who did not answer; fill it in, "
-        'make "no answer" a private answer (dt.Nullable, --optional, optional = true in a campaign), or '
-        'declare that who did not answer is public (missing="skip", at the terminal --missing skip)'
+        'make "no answer" a private answer (dt.Nullable, or optional = true in a campaign), or '
+        'declare that who did not answer is public (missing="skip")'
     )
 
 
@@ -96,13 +96,13 @@ class Dialect:
                 f"{found(self.items_sep)}"
             )
         if self.decimal not in (None, ".", ","):
-            raise InvalidParameter(f"the decimal sign is . or , and not {found(self.decimal)}")
+            raise InvalidParameter(f"expected the decimal sign to be . or , got {found(self.decimal)}")
         if self.thousands is not None:
             mark = {"space": " ", "\u00a0": " ", "\u202f": " ", "’": "'"}.get(self.thousands, self.thousands)
             if mark not in (".", ",", "'", " ") or mark == self.decimal:
                 raise InvalidParameter(
-                    "thousands are separated by . or , or ' or a space, and not by the decimal sign; not "
-                    f"{found(self.thousands)}"
+                    "expected the separator of thousands to be . or , or ' or a space, and not the decimal "
+                    f"sign, got {found(self.thousands)}"
                 )
             object.__setattr__(self, "thousands", mark)
         if self.header_rows[0] == self.header_rows[1]:
@@ -128,7 +128,8 @@ class Dialect:
         rows = (int(first), int(last or first)) if first.isdigit() and (last or "1").isdigit() else (0, 0)
         if isinstance(self.header_row, bool) or not 1 <= rows[0] <= rows[1] <= rows[0] + 9:
             raise InvalidParameter(
-                f"the header row is a number from 1, or two such as 2-3; not {found(self.header_row)}"
+                "expected the header row to be a number from 1, or two such as 2-3, got "
+                f"{found(self.header_row)}"
             )
         return rows
 
@@ -215,7 +216,7 @@ def _encoding(name: Any) -> str:
         "a,b\n".encode(known.name)
     except (LookupError, TypeError, UnicodeError, ValueError):
         raise InvalidParameter(
-            f"unknown text encoding {found(name)}; common ones are utf-8, utf-16, cp1252 and latin-1"
+            f"expected a known text encoding such as utf-8, utf-16, cp1252 or latin-1, got {found(name)}"
         ) from None
     return known.name
 

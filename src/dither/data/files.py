@@ -85,14 +85,14 @@ def perturb_file(
     """
     path, out, campaign = Path(path), Path(out), divide_budget(Questionnaire.of(questions), rows)
     if rows > 1 and person is None:
-        raise InvalidParameter("rows is for the rows of a person: name the column of ids, person=…")
+        raise InvalidParameter("expected the column of ids with rows; name it with person=…")
     check_keep(keep, campaign)
     choice = RowChoice(campaign, person, check_missing(missing), check_outside(outside), rows)
     reader, writer = table_format(path), table_format(out)
     if reader.specification(path) is not None:
         raise InvalidParameter(
-            f"{shown_name(path)} holds reports. They are already random; further noise would spoil the "
-            "estimates. `dither estimate` reads reports"
+            f"expected values, got reports in {shown_name(path)}, because further noise would spoil the "
+            "estimates; read them with dt.data.summarise_file"
         )
     target = list(campaign.questions)
     if any(domain.cell_type == "sets" for domain in choice.domains.values()) and not is_standard(path):
@@ -172,7 +172,8 @@ def check_kept_items(keep: Sequence[str], ticks: Mapping[str, Sequence[str]]) ->
     clash = set(keep) & {name for names in ticks.values() for name in names}
     if clash:
         raise InvalidParameter(
-            f"column {min(clash)!r} cannot be kept: it is an item of a question, and its values would leak"
+            f"expected a column to keep other than {min(clash)!r}, an item of a question; leave it out, "
+            "because its values would leak"
         )
 
 

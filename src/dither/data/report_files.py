@@ -140,8 +140,8 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
         for people in known[:-1]:
             if any(overlap(people[name], known[-1][name], same_part=True) for name in parts):
                 raise InvalidParameter(
-                    f"{shown_name(file)} holds the same reports as a file before it: its people would be "
-                    "counted twice; name each file once"
+                    f"expected different reports in each file, got the same in {shown_name(file)} as in an "
+                    "earlier one, so people would be counted twice; name each file once"
                 )
     return ReadReports(
         first,
@@ -221,9 +221,8 @@ def _read_questions(path: Path, specification: str | None, questions: Questions 
     if specification is None:
         if given is None:
             raise MalformedReport(
-                f"{shown_name(path)} is not a file of reports: it carries no specification; `dither perturb` "
-                "and dt.data.perturb_file write one, and for reports out of a database there is --question "
-                "SPECIFICATION.json (questions=…)"
+                f"{shown_name(path)}: expected a file of reports with a specification; write one with "
+                "dt.data.perturb_file, or pass questions=… for reports from a database"
             )
         return given
     try:
@@ -238,8 +237,8 @@ def _read_questions(path: Path, specification: str | None, questions: Questions 
         ) from None
     if given is not None and given != carried:
         raise InvalidParameter(
-            f"{shown_name(path)} carries its own questions, and they differ from the given ones; omit "
-            f"`questions`"
+            f"{shown_name(path)}: expected the given questions, got other ones in the file; leave "
+            "`questions` out"
         )
     return carried
 
@@ -295,7 +294,7 @@ def group_files(
                 totals[name].add(some, chunk.reports(name, question))
             done(len(chunk))
     if not totals:
-        raise InvalidParameter("expected at least one file of reports")
+        raise InvalidParameter("expected at least one file of reports; name it")
     return totals
 
 

@@ -118,12 +118,12 @@ _NAN: Final = "NaN is not a missing answer: fill it in, or make it null"
 def _text_hint(decimal: bool, thousands: bool) -> str:
     if thousands:
         return (
-            "3.500 and 3,500 may be 3.5 or 3 500: say --thousands . or --thousands , if they are thousands "
-            "(Dialect(thousands=…)), or --decimal . or --decimal , if they are not (Dialect(decimal=…))"
+            "3.500 and 3,500 may be 3.5 or 3 500; pass Dialect(thousands='.') or Dialect(thousands=',') if "
+            "they are thousands, otherwise Dialect(decimal='.') or Dialect(decimal=',')"
         )
     if decimal:
-        return "numbers with a decimal comma are read with --decimal , (Dialect(decimal=','))"
-    return "name the words that mean no answer with --na WORD (Dialect(na=[…]))"
+        return "for numbers with a decimal comma pass Dialect(decimal=',')"
+    return "name the words that mean no answer with Dialect(na=[…])"
 
 
 def _other_rows(rows: Sequence[int], count: int) -> str:
@@ -136,11 +136,12 @@ def _other_rows(rows: Sequence[int], count: int) -> str:
 def check_keep(keep: Sequence[str], campaign: Questionnaire) -> None:
     """Raise InvalidParameter unless the columns to keep are a list of names without questions."""
     if isinstance(keep, str):
-        raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
+        raise InvalidParameter(f"expected keep to be a list of column names, got a text; pass [{keep!r}]")
     clash = set(keep) & set(campaign.questions)
     if clash:
         raise InvalidParameter(
-            f"column {min(clash)!r} cannot be kept: it is a question, and its values would leak"
+            f"expected a column to keep other than the question {min(clash)!r}; leave it out, because its "
+            "values would leak"
         )
 
 

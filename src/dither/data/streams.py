@@ -132,7 +132,8 @@ def read_line(path: Path, stream: IO[AnyStr]) -> AnyStr:
 def _check_length(path: Path, line: str | bytes) -> None:
     if len(line) >= MOST_LINE:
         raise InvalidParameter(
-            f"{shown_name(path)}: a line has {MOST_LINE} characters or more; expected a table of text"
+            f"{shown_name(path)}: expected a table of text with lines below {MOST_LINE} characters; choose "
+            "another file"
         )
 
 
@@ -152,8 +153,9 @@ def not_text(path: Path, encoding: str = "utf-8") -> InvalidParameter:
     """Return the error for a text file in another encoding."""
     name = "UTF-8" if encoding.startswith("utf-8") else encoding
     return InvalidParameter(
-        f"{shown_name(path)} is not {name} text; say its encoding (--encoding cp1252 is usual for Western "
-        "European files of Windows), or save it as UTF-8 first"
+        f"expected {name} text in {shown_name(path)}; pass its encoding "
+        "(Dialect(encoding='cp1252') is usual for "
+        "Western European files of Windows), or save it as UTF-8 first"
     )
 
 
@@ -218,7 +220,7 @@ def _zstandard(path: Path, mode: str) -> Any:
 
 
 def _damage_error(path: Path) -> InvalidParameter:
-    return InvalidParameter(f"{path.name} is not a {path.suffix} file, or it is damaged")
+    return InvalidParameter(f"expected {path.name} to be a valid {path.suffix} file; write it again")
 
 
 class _Replayed(io.RawIOBase):
@@ -251,7 +253,9 @@ class _Pipe:
         if stream is not self._stream:  # tests put others in its place
             self._kept, self._stream, self._past = bytearray(), stream, False
         if self._past:
-            raise InvalidParameter("standard input can be read only once; save it as a file first")
+            raise InvalidParameter(
+                "expected a file, because standard input can be read only once; save it as a file first"
+            )
         return io.BufferedReader(_Replayed(self))
 
     def take(self, at: int, count: int) -> bytes:

@@ -119,7 +119,7 @@ def refuse_to_overwrite(path: Path, *inputs: Path, force: bool = False) -> None:
     if not force:
         raise InvalidParameter(
             f"expected a new output file, but {path.name} exists; give the output another name, or "
-            "force=True (at the terminal --force)"
+            "use force=True"
         )
 
 

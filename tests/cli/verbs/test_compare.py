@@ -39,7 +39,7 @@ def test_a_goal_is_said_in_full() -> None:
     assert many.output.startswith("people: ")
     assert many.output.removeprefix("people: ").splitlines()[0].isdigit()
     assert "the standard error of a share is at most" in many.output
-    assert "of it privacy adds" in many.output
+    assert "Privacy contributes" in many.output
     assert "and sampling at most" in many.output
     alone = run(
         "recommend",

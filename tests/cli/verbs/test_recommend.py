@@ -50,7 +50,7 @@ def test_the_planned_error_is_said_in_a_sentence_with_its_parts() -> None:
     of_numbers = ("recommend", "--interval", 0, 100, "--epsilon", 2, "--error")
     shown = run(*of_numbers, 5, "--goal", "quantile").output
     assert "the standard error of the quantile (with the sampling error) is at most 5" in shown
-    assert "noise and sampling are simulated together" in shown
+    assert "Noise and sampling are simulated together" in shown
     shown = run(*of_numbers, 50, "--goal", "variance").output
     assert "the standard error of the variance is at most 50" in shown
     assert ", and sampling " in shown

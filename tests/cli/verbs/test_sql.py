@@ -57,7 +57,7 @@ def test_means_of_positions_on_a_scale_are_left_out_and_refused_alone(tmp_path: 
     some = run("sql", path, "--dialect", "duckdb", "--estimate", "--json")
     assert some.exit_code == 0
     assert list(json.loads(some.stdout)["left_out"]) == ["minutes"]
-    assert "left out: question 'minutes': its numbers are positions on a scale" in some.stderr
+    assert "left out: question 'minutes': expected numbers with a mean, got positions" in some.stderr
     path.write_text(text.partition("[questions.choice]")[0])
     refused = run("sql", path, "--dialect", "duckdb", "--estimate")
     assert refused.exit_code == 2
@@ -70,7 +70,7 @@ def test_a_question_that_no_query_counts_stops_no_other(base: str, survey: Path,
     place = "[questions.home]\nrectangle = [[0, 1], [0, 1]]\nepsilon = 4\n"
     path.write_text(f"{place}{CAMPAIGN}")
     alone.write_text(place)
-    words = "left out: question 'home': reports of TraCSC are rows whose numbers belong together"
+    words = "left out: question 'home': expected reports that a query can count, got rows of TraCSC"
     made = run("sql", path, "--dialect", "duckdb")
     assert made.exit_code == 0
     assert words in made.stderr
@@ -271,7 +271,7 @@ def test_wide_files_at_the_terminal(tmp_path: Path) -> None:
     assert "lower(hex(s.`bits`))" in text
     assert "batch" not in text
     assert (
-        "give day, or since"
+        "expected day or since"
         in run("sql", path, "--dialect", "duckdb", "--day", "2026-11-02", "--since", "2026-11-02").output
     )
 

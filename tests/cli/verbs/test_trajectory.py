@@ -147,11 +147,11 @@ def test_mechanisms_side_by_side() -> None:
 @pytest.mark.parametrize(
     ("row", "hint"),
     [
-        (f"x,{SECRET},35.6,extra", "row 3: the number of fields is 4, in the header 3"),
+        (f"x,{SECRET},35.6,extra", "row 3: expected 3 fields as in the header, got 4"),
         (f"x,35.6,{SECRET}x", "row 3, column 'lon'"),
         ("x,35.6,", "row 3, column 'lon'"),
         ("x,nan,139.6", "row 3, column 'lat'"),
-        ("x", "row 3: the number of fields is 1, in the header 3"),
+        ("x", "row 3: expected 3 fields as in the header, got 1"),
     ],
 )
 def test_a_bad_place_is_named_by_where_it_stands_alone(tmp_path: Path, row: str, hint: str) -> None:
@@ -201,7 +201,7 @@ def test_times_that_are_not_there_cannot_be_kept(tmp_path: Path) -> None:
     file.write_text("id,time,lat,lon\nx,1,35.6,139.6\nx,,35.6,139.7\n")
     refused = run("perturb", file, *BOX, "--epsilon", 2, "--keep-times", "-o", out)
     assert refused.exit_code == 2
-    assert "not every location has one" in refused.output
+    assert "a time for every location" in refused.output
     assert not out.exists()
 
 
@@ -270,7 +270,7 @@ def test_complete_trips_by_public_ones(tmp_path: Path) -> None:
     for words, hint in (
         (public, "--routes with --source"),
         (("--source", "x"), "expected --routes"),
-        ((*public, "--source", "x", "--inner", "sw"), "of its own"),
+        ((*public, "--source", "x", "--inner", "sw"), "itself a mechanism"),
     ):
         failed = run(*given, *words, "--force")
         assert failed.exit_code == 2

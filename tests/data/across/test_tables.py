@@ -187,7 +187,7 @@ def test_wrong_files(ending: str, tmp_path: Path) -> None:
     broken.write_bytes(b"\xff\xfe{[PAR1 nothing of the kind")
     with pytest.raises(InvalidParameter, match="broken"):
         dt.data.perturb_file(broken, out, QUESTIONS)
-    with pytest.raises(InvalidParameter, match="keep is a list"):
+    with pytest.raises(InvalidParameter, match="keep to be a list"):
         dt.data.perturb_file(path, out, QUESTIONS, keep="id")
     for choice in ("skp", True, None):
         with pytest.raises(InvalidParameter, match="no missing"):

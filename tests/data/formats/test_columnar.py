@@ -134,7 +134,7 @@ def test_offsets_and_indices_beyond_the_data_are_refused(tmp_path: Path) -> None
     *before, after = path.read_bytes().split(offsets)  # the last place: others are in the metadata
     path.write_bytes(offsets.join(before) + np.array([0, 4, 2**30], dtype="<i4").tobytes() + after)
     for column in batch.schema.names:
-        with pytest.raises(InvalidParameter, match=r"in\.arrow is not a \.arrow file, or it is damaged"):
+        with pytest.raises(InvalidParameter, match=r"in\.arrow to be a valid \.arrow file"):
             list(table_format(path).read(path, [column]))
 
 
@@ -153,7 +153,7 @@ def test_a_column_that_is_there_twice_is_refused(ending: str, tmp_path: Path) ->
         batch = pa.RecordBatch.from_arrays([pa.array([1.0]), pa.array([2.0])], ["minutes", "minutes"])
         with pa.ipc.new_file(str(path), batch.schema) as writer:
             writer.write_batch(batch)
-    with pytest.raises(InvalidParameter, match=r"more than one column 'minutes'"):
+    with pytest.raises(InvalidParameter, match=r"expected one column 'minutes'"):
         dt.data.perturb_file(path, tmp_path / "out.csv", {"minutes": QUESTIONS["minutes"]})
 
 
@@ -206,7 +206,7 @@ def test_the_questions_are_found_and_the_reports_counted(tmp_path: Path) -> None
     assert dt.data.summarise_file(path) == counts
     done = run("estimate", str(tmp_path / "*.parquet"), "--json")
     assert done.exit_code == 0, done.output
-    with pytest.raises(DitherError, match="already random"):
+    with pytest.raises(DitherError, match="further noise would spoil"):
         dt.data.perturb_file(path, tmp_path / "out.csv", SPARK_QUESTIONS)
 
 

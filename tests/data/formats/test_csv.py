@@ -31,29 +31,33 @@ CASES: dict[str, tuple[bytes, Dialect, Any]] = {
     "byte-order mark": (b"\xef\xbb\xbfa,b\n1,x\n", Dialect(), [["1"], ["x"]]),
     "UTF-16": ("a,b\n1,é\n".encode("utf-16"), Dialect(), [["1"], ["é"]]),
     "Western Windows": ("a,b\n1,é\n".encode("cp1252"), Dialect(encoding="cp1252"), [["1"], ["é"]]),
-    "not UTF-8": ("a,b\n1,é\n".encode("cp1252"), Dialect(), "--encoding cp1252"),
-    "not UTF-8, later": (b"a,b\n" + b"1,x\n" * 9 + b"1,\xe9\n", Dialect(), "--encoding cp1252"),
+    "not UTF-8": ("a,b\n1,é\n".encode("cp1252"), Dialect(), "Dialect(encoding='cp1252')"),
+    "not UTF-8, later": (b"a,b\n" + b"1,x\n" * 9 + b"1,\xe9\n", Dialect(), "Dialect(encoding='cp1252')"),
     "quotes": (b'a,b\n"1","x ""y"", z"\n2,u"v\n', Dialect(), [["1", "2"], ['x "y", z', 'u"v']]),
     "letters after quotes": (b'a,b\n1,"x"y\n', Dialect(), [["1"], ["xy"]]),
     "quoted newlines": (b'a,b\n1,"x\ny"\n2,"\r\n"\n', Dialect(), [["1", "2"], ["x\ny", "\r\n"]]),
     "quoted header": (b'"a","b\nb",b\n1,2,x\n', Dialect(), [["1"], ["x"]]),
-    "quote without an end": (b'a,b\n1,"x\n2,y\n', Dialect(), "is not closed"),
+    "quote without an end": (b'a,b\n1,"x\n2,y\n', Dialect(), "expected a closing quote"),
     "empty cells": (b'a,b\n,x\n1,\n"",""\n', Dialect(), [[None, "1", None], ["x", None, None]]),
     "empty lines": (b"a,b\n1,x\n\n2,y\n\n", Dialect(), [["1", None, "2", None], ["x", None, "y", None]]),
     "spaces": (b"a,b\n 1 , x\n", Dialect(), [[" 1 "], [" x"]]),
-    "too many fields": (b"a,b\n7,x\n12,5,Berlin\n", Dialect(), "row 2: the number of fields is 3"),
-    "too few fields": (b"a,b\n7,x\n12\n", Dialect(), "row 2: the number of fields is 1"),
-    "duplicate headers": (b"a,b,b\n1,x,y\n", Dialect(), "more than one column 'b'"),
-    "other duplicates": (b"a,b,c,c\n1,x,y,z\n", Dialect(), "more than one column 'c'"),
+    "too many fields": (
+        b"a,b\n7,x\n12,5,Berlin\n",
+        Dialect(),
+        "row 2: expected 2 fields as in the header, got 3",
+    ),
+    "too few fields": (b"a,b\n7,x\n12\n", Dialect(), "row 2: expected 2 fields as in the header, got 1"),
+    "duplicate headers": (b"a,b,b\n1,x,y\n", Dialect(), "expected one column 'b'"),
+    "other duplicates": (b"a,b,c,c\n1,x,y,z\n", Dialect(), "expected one column 'c'"),
     "semicolons": (b"a;b\n1;x\n", Dialect(), [["1"], ["x"]]),
     "semicolons with commas": (b"a;b\n12,5;x\n", EUROPE, [["12,5"], ["x"]]),
     "tabs": (b"a\tb\n1\tx\n", Dialect(), [["1"], ["x"]]),
     "bars": (b"b|a\nx|1\n", Dialect(), [["1"], ["x"]]),
     "separator given": (b"a;b\n1;x\n", Dialect(sep=";"), [["1"], ["x"]]),
-    "the wrong separator": (b"a;b\n1;x\n", Dialect(sep=","), "unknown column 'a'"),
-    "no header": (b"12,Berlin\n55,Rome\n", Dialect(), "unknown column 'a' among 2"),
+    "the wrong separator": (b"a;b\n1;x\n", Dialect(sep=","), "cannot find the column 'a'"),
+    "no header": (b"12,Berlin\n55,Rome\n", Dialect(), "cannot find the column 'a' among 2"),
     "no rows": (b"a,b\n", Dialect(), [[], []]),
-    "nothing": (b"", Dialect(), "unknown column 'a' among 0"),
+    "nothing": (b"", Dialect(), "cannot find the column 'a' among 0"),
 }
 
 
@@ -134,7 +138,7 @@ def test_arrow_stops_in_the_middle_of_a_file(tmp_path: Path, monkeypatch: pytest
     assert [chunk.first for chunk in chunks] == [1, *(ends[:-1] + 1).tolist()]
     assert [len(chunk.cells("b")[-1]) for chunk in chunks][-1] == 1
     path.write_text("a,b\n" + "1,2\n" * 3000 + "5,6,7\n")
-    with pytest.raises(DitherError, match="row 3001: the number of fields is 3"):
+    with pytest.raises(DitherError, match="row 3001: expected 2 fields as in the header, got 3"):
         list(QUICK.read(path, ["a"]))
 
 

@@ -63,7 +63,7 @@ def test_no_other_column_leaves_unless_it_is_named() -> None:
     given = batch(5)
     for values in (given, pa.Table.from_batches([given])):
         assert dt.data.perturb_batch(values, SPECIFICATION).schema.names == list(QUESTIONS)
-    for keep, words in ((["ID"], "no column 'ID'"), ("id", "list"), (["minutes"], "it is a question")):
+    for keep, words in ((["ID"], "no column 'ID'"), ("id", "list"), (["minutes"], "other than the question")):
         with pytest.raises(InvalidParameter, match=words):
             dt.data.perturb_batch(given, SPECIFICATION, keep=keep)
 
@@ -118,9 +118,9 @@ def test_missing_answers() -> None:
 @pytest.mark.parametrize(
     ("given", "specification", "error", "words"),
     [
-        ({"minutes": [1.0]}, SPECIFICATION, InvalidParameter, "not dict"),
+        ({"minutes": [1.0]}, SPECIFICATION, InvalidParameter, "got dict"),
         (batch(3), "{}", MalformedReport, "expected a specification"),
-        (batch(3), QUESTIONS, InvalidParameter, "not dict"),
+        (batch(3), QUESTIONS, InvalidParameter, "got dict"),
         (batch(3), 7, InvalidParameter, r"to_json\(\)"),
         (batch(3).select(["id"]), SPECIFICATION, InvalidParameter, "there is no column 'minutes'"),
     ],
@@ -132,7 +132,7 @@ def test_wrong_input(given: Any, specification: Any, error: type[Exception], wor
 
 def test_two_columns_of_one_name_are_refused() -> None:
     twice = pa.RecordBatch.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["minutes", "minutes"])
-    with pytest.raises(InvalidParameter, match="same name"):
+    with pytest.raises(InvalidParameter, match="got one twice"):
         dt.data.perturb_batch(twice, SPECIFICATION)
 
 

@@ -102,7 +102,7 @@ def test_pandas_carries_the_questions_into_a_file_and_back(tmp_path: Path) -> No
         dt.data.estimate(out.drop(columns="minutes"))
     out.attrs = {"dither": {"no": "questions"}}
     out.to_parquet(tmp_path / "out.parquet")
-    with pytest.raises(MalformedReport, match="carries no specification"):
+    with pytest.raises(MalformedReport, match="expected a file of reports with a specification"):
         dt.data.read(tmp_path / "out.parquet")
 
 
@@ -277,6 +277,6 @@ def test_columns_of_pandas_that_arrow_does_not_take() -> None:
     for read in (dt.data.perturb, dt.data.summarise):
         with pytest.raises(InvalidParameter, match="one column of each name, got 'age' twice; rename one"):
             read(twice, asked)
-        with pytest.raises(InvalidParameter, match=r"'age' is sparse; .*to_dense"):
+        with pytest.raises(InvalidParameter, match=r"'age', got a sparse one; .*to_dense"):
             read(sparse, asked)
     assert len(dt.data.perturb(sparse.sparse.to_dense(), asked)) == 2

@@ -213,13 +213,13 @@ def test_counts_without_reports_are_enough(load: Load) -> None:
 def test_refusals_say_what_to_do() -> None:
     krr = dt.KRR(dt.Categories(3), epsilon=1)
     refused: dict[str, Callable[[], object]] = {
-        "--codebook": lambda: sql.estimate_query({"a": tables.QUESTIONS["window"]}, "duckdb"),
-        "from 10": lambda: sql.estimate_query({"a": krr}, "duckdb", minimum=9),
+        "codebook=": lambda: sql.estimate_query({"a": tables.QUESTIONS["window"]}, "duckdb"),
+        "at least 10": lambda: sql.estimate_query({"a": krr}, "duckdb", minimum=9),
         "week": lambda: sql.estimate_query({"a": krr}, "duckdb", by=["weak"]),
-        "no column for the day": lambda: sql.estimate_query(
+        "expected a column for the day": lambda: sql.estimate_query(
             {"a": krr}, "duckdb", sql.ReportTable(day=None), by=["week"]
         ),
-        "no column for the label": lambda: sql.estimate_query(
+        "expected a column for the label": lambda: sql.estimate_query(
             {"a": krr}, "duckdb", sql.ReportTable(label=None), by=["label"]
         ),
         "--folded": lambda: sql.estimate_query({"a": dt.OGPM(dt.Circle(24), epsilon=1)}, "duckdb"),

@@ -122,7 +122,7 @@ def test_questions_that_cannot_be_told_apart_or_written_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="zero"):
         sql.counting_query({"a\0b": krr}, "duckdb")
     without = sql.ReportTable().rename({"question": None})
-    with pytest.raises(InvalidParameter, match="one fingerprint"):
+    with pytest.raises(InvalidParameter, match="got the same for two questions"):
         sql.counting_query({"a": krr, "b": krr}, "duckdb", without)
     with pytest.raises(InvalidParameter, match="question, fingerprint"):
         without.rename({"fingerprint": ""})
@@ -130,11 +130,11 @@ def test_questions_that_cannot_be_told_apart_or_written_are_refused() -> None:
         sql.counting_query(
             {"a": dt.OUE(dt.Categories(3), epsilon=1)}, "duckdb", sql.ReportTable(report_hex=None)
         )
-    with pytest.raises(InvalidParameter, match="no column for the day"):
+    with pytest.raises(InvalidParameter, match="expected a column for the day"):
         sql.counting_query({"a": krr}, "duckdb", sql.ReportTable(day=None), day=tables.MONDAY)
     with pytest.raises(InvalidParameter, match="retries"):
         sql.counting_query({"a": krr}, "duckdb", day=tables.MONDAY, retries=-1)
-    with pytest.raises(InvalidParameter, match="without days"):
+    with pytest.raises(InvalidParameter, match="with days and without a column"):
         sql.fold_statements({"a": krr}, sql.DIALECTS["duckdb"], sql.ReportTable(day=None), "c", tables.MONDAY)
     with pytest.raises(InvalidParameter, match="batch"):
         sql.ReportTable().rename({"btach": "x"})

@@ -105,7 +105,7 @@ def test_a_projection_that_cannot_be_written(tmp_path: Path) -> None:
             return np.asarray(places)
 
     drawn = data.TripReports.draw(drives(), dt.TraCSC(BOX, epsilon=4), projection=Own())
-    with pytest.raises(InvalidParameter, match="a Own cannot be written"):
+    with pytest.raises(InvalidParameter, match="expected a LocalMap or a ReferenceMap in a file, got Own"):
         drawn.write(tmp_path / "out.csv")
     assert list(tmp_path.iterdir()) == []
 
@@ -132,7 +132,7 @@ def test_locations_outside(tmp_path: Path, projection: maps.Map | None) -> None:
     ("options", "hint"),
     [
         ({"outside": "clp"}, "did you mean clip"),
-        ({"keep_times": True}, "not every location has one"),
+        ({"keep_times": True}, "a time for every location"),
     ],
 )
 def test_options_that_cannot_be_honoured(options: dict[str, Any], hint: str) -> None:
@@ -142,7 +142,7 @@ def test_options_that_cannot_be_honoured(options: dict[str, Any], hint: str) -> 
 
 
 def test_an_unknown_ending_is_refused_before_anything_is_read() -> None:
-    with pytest.raises(InvalidParameter, match=r"out\.kml: a file of trips ends in one of"):
+    with pytest.raises(InvalidParameter, match=r"out\.kml: expected trips in a file that ends in one of"):
         data.perturb_trips("not_there.csv", "out.kml", dt.TraCSC(BOX, epsilon=4))
 
 

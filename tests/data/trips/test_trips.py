@@ -78,7 +78,7 @@ def test_csv_as_people_write_it(tmp_path: Path) -> None:
     assert found.paths.lengths.tolist() == [2]
     assert found.where(1) == "rows.csv, row 3"
     file.write_bytes(b"id,lat,lon\n\xff,1,2\n")
-    with pytest.raises(InvalidParameter, match=r"rows\.csv is not UTF-8"):
+    with pytest.raises(InvalidParameter, match=r"UTF-8 text in rows\.csv"):
         data.Trips.read(file)
 
 
@@ -166,7 +166,7 @@ def test_broken_files(tmp_path: Path, name: str, text: str) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InvalidParameter, match=r"no file .*none\.gpx"):
+    with pytest.raises(InvalidParameter, match=r"cannot find the file .*none\.gpx"):
         data.Trips.read(tmp_path / "none.gpx")
 
 

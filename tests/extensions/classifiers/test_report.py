@@ -132,7 +132,7 @@ def test_the_command_takes_categories_of_a_model_that_encodes_text(folder: Path)
     for wrong, says in (
         (["--category", "team", "red,green"], "labels it was trained with"),
         ([], "--category NAME A,B"),
-        ([*team, "--feature", "team", "0", "1"], "named twice"),
+        ([*team, "--feature", "team", "0", "1"], "each feature once"),
         (["--feature", "team", "0", "1"], "not a number; give categories"),
     ):
         done = terminal.run("classify", "text.joblib", "teams.csv", *wrong, *more)
@@ -174,9 +174,9 @@ def test_the_command(folder: Path) -> None:
         (["nothing.joblib"], "file not found"),
         (["no_such_module:thing"], "cannot be imported"),
         (["just-a-word"], "package.module:name"),
-        (["model.joblib", "--row", "9"], "8 rows"),
+        (["model.joblib", "--row", "9"], "--row from 1 to 8"),
         (["model.joblib", "--mechanism", "nonsense"], "no mechanism"),
-        (["model.joblib", "--feature", "height", "0", "1"], "no feature 'height'"),
+        (["model.joblib", "--feature", "height", "0", "1"], "feature 'height'"),
         (["model.joblib", "--feature", "income", "0", "0.001"], "[0, 0.001]"),
         (["model.joblib", "--columns", "age,bmi"], "3 features"),
     ],

@@ -83,8 +83,10 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     click.echo("Mechanisms for a number, the best by worst-case absolute error first:\n")
     compared = compare(Interval(0, 1), epsilon=epsilon).narrow(["worst absolute", "variance", "bytes"], 6)
     click.echo("\n".join(f"  {line}" for line in repr(compared).splitlines()[2:]) + "\n")
-    where = ", ".join(pictures) if pictures else f"none: {INSTALL.format('plot')}"
-    click.echo(f"Pictures: {where}")
+    if pictures:
+        click.echo(f"Pictures in {out}: {', '.join(Path(picture).name for picture in pictures)}")
+    else:
+        click.echo(f"Pictures: none; {INSTALL.format('plot')}")
 
 
 def _indent(text: str) -> str:

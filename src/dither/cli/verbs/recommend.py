@@ -340,8 +340,11 @@ def _detect(
     shown = f"{value} in each of two arms" if name == "people" else number(value, 4)
     click.echo(f"{name}: {shown}")
     click.echo(
-        f"with which {100 * power:.3g} % of the 95 % intervals of the difference between {values[0]:g} and "
-        f"{values[1]:g} exclude 0"
+        click.wrap_text(
+            f"Then {100 * power:.3g} % of the 95 % intervals of the difference between {values[0]:g} and "
+            f"{values[1]:g} exclude 0.",
+            80,
+        )
     )
     if name == "epsilon":
         _print_meaning(value)
@@ -355,18 +358,18 @@ def _print_error(
     many = "" if people is None else f" of {people} people"
     if contained:
         meaning = meaning.replace(" that privacy adds to", " of")
-    met = f"with which {meaning}{many} is at most {number(error, 4)}"
+    met = f"Then {meaning}{many} is at most {number(error, 4)}"
     if goal not in _NO_STANDARD_ERRORS:
         met += f": about 95 % of estimates are within ±{number(_Z * error, 4)} of it"
-    click.echo(met)
+    click.echo(click.wrap_text(met + ".", 80))
     if parts:
         noise, drawn = (number(part, 3) for part in parts.values())
         most = "" if goal in ("variance", "covariance") else "at most "  # of people who are spread evenly
-        click.echo(f"of it privacy adds {noise}, and sampling {most}{drawn}")
+        click.echo(f"Privacy contributes {noise}, and sampling {most}{drawn}.")
     elif goal in ("quantile", "distribution"):
-        click.echo("noise and sampling are simulated together, over twelve shapes")
+        click.echo("Noise and sampling are simulated together, over twelve shapes.")
     elif not contained and goal not in ("values", "places"):
-        click.echo("the sampling error, because not everybody takes part, is not included")
+        click.echo("The sampling error, because not everybody takes part, is not included.")
 
 
 def _standard_error(goal: str, margin: float, error: float | None) -> float:

@@ -151,7 +151,7 @@ class Line(Domain):
     cell_type = "numbers"
     keys: ClassVar[tuple[str, ...]] = ("step", "unit")
     declares = ("step", "unit", "scale", "clipped_from")
-    hint = "change it, widen the domain, or use --outside clip (outside='clip')"
+    hint = "change it, widen the domain, or use outside='clip'"
 
     def examples(self, *, few: bool = False) -> list[float]:
         """Return both ends of the line, values within it, and those next to its ends and to 0."""

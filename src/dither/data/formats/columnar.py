@@ -163,7 +163,9 @@ class ArrowChunk(Chunk):
         except OutsideDomain as error:
             raise InvalidParameter(f"{location}: {error}") from None
         except (arrow().ArrowException, ValueError, TypeError):  # the text of the error may hold a value
-            raise InvalidParameter(f"{location}: this column cannot be read, or it is damaged") from None
+            raise InvalidParameter(
+                f"{location}: this column cannot be read or is damaged; write the file again"
+            ) from None
 
 
 def validate_batch(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
@@ -241,7 +243,9 @@ class ColumnarFormat(TableFormat):
             if isinstance(error, OSError) and error.errno is not None:  # from the system: no such file
                 raise
             # Arrow raises almost every kind of error for a damaged file; its text may show a value.
-            raise InvalidParameter(f"{path.name} is not a {path.suffix} file, or it is damaged") from None
+            raise InvalidParameter(
+                f"expected {path.name} to be a valid {path.suffix} file; write it again"
+            ) from None
 
 
 def _column_type(column: object) -> pyarrow.DataType:
@@ -311,7 +315,9 @@ _MANY: Final = 1 << 12  # values of a dictionary above which it is no shorter wa
 
 
 def _bomb(path: Path, words: str) -> InvalidParameter:
-    return InvalidParameter(f"{path.name} is refused: {words}, more than any table needs")
+    return InvalidParameter(
+        f"{path.name} is refused because it has {words}, more than any table needs; write it again"
+    )
 
 
 def _is_text(kind: pyarrow.DataType) -> bool:

@@ -166,10 +166,13 @@ class _CsvRows(Iterator[list[str]]):
         try:
             row = next(self._reader)
         except csv.Error as error:
-            raise InvalidParameter(f"{shown_name(self._path)}, line {self.lines}: {error}") from None
+            raise InvalidParameter(
+                f"{shown_name(self._path)}, line {self.lines}: {error}; correct the line"
+            ) from None
         if self._ended and self._taken:  # the file ended within this row: it is inside a quoted cell
             raise InvalidParameter(
-                f"{shown_name(self._path)}: a quote of the last {self._taken} lines is not closed"
+                f"{shown_name(self._path)}: expected a closing quote within the last {self._taken} lines; "
+                "add it"
             )
         return row
 
@@ -195,8 +198,9 @@ def _check_widths(path: Path, rows: list[list[str]], width: int, first: int) -> 
     for number, row in enumerate(rows, first):
         if row and len(row) != width:
             raise InvalidParameter(
-                f"{shown_name(path)}, row {number}: the number of fields is {len(row)}, in the header {width}"
-                "; a decimal comma, or a comma in a text without quotes, makes one field two"
+                f"{shown_name(path)}, row {number}: expected {width} fields as in the header, got "
+                f"{len(row)}; quote texts that contain a comma, and pass Dialect(decimal=',') for "
+                "a decimal comma"
             )
 
 

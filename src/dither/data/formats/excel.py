@@ -91,7 +91,9 @@ def _append(sheet: Any, chunks: Iterator[Columns]) -> None:
         for row in text_rows(chunk):
             count += 1
             if count > _MOST_ROWS:
-                raise InvalidParameter(f"a sheet of Excel holds {_MOST_ROWS} rows; write .csv instead")
+                raise InvalidParameter(
+                    f"expected at most {_MOST_ROWS} rows for a sheet of Excel; write .csv instead"
+                )
             sheet.append(list(row))
 
 
@@ -117,7 +119,7 @@ def _open_book(path: Path) -> Iterator[Any]:
     except Exception as error:
         if isinstance(error, OSError) and error.errno is not None:  # from the system: no such file
             raise
-        raise InvalidParameter(f"{path.name} is not a .xlsx file, or it is damaged") from None
+        raise InvalidParameter(f"expected {path.name} to be a valid .xlsx file; write it again") from None
     finally:
         if book is not None:
             book.close()
@@ -134,7 +136,7 @@ def _sheet(path: Path, book: Any, dialect: Dialect) -> Any:
     if isinstance(wanted, int) and not isinstance(wanted, bool) and 1 <= wanted <= len(names):
         return book[names[wanted - 1]]
     there = ", ".join(f"{number} {found(name)}" for number, name in enumerate(names, 1))
-    raise InvalidParameter(f"{path.name} has no sheet {found(wanted)}; its sheets are {there}")
+    raise InvalidParameter(f"cannot find the sheet {found(wanted)} in {path.name}; its sheets are {there}")
 
 
 def _rows(path: Path, book: object, dialect: Dialect) -> Iterator[tuple[Any, ...]]:

@@ -125,8 +125,8 @@ def _named_format(path: Path, formats: Mapping[str, str], what: str, otherwise: 
     if last in formats:
         if path.suffix.lower() in COMPRESSED and last not in _COMPRESSIBLE:
             raise InvalidParameter(
-                f"{path.name}: {last} files are compressed inside; {' and '.join(COMPRESSED)} are for "
-                ".csv and .jsonl"
+                f"expected {path.name} without {last}, because {' and '.join(COMPRESSED)} are for .csv and "
+                f".jsonl and {last} files are compressed inside; rename it"
             )
         return formats[last]
     if last in TABLES or last in TRIPS:
@@ -134,7 +134,9 @@ def _named_format(path: Path, formats: Mapping[str, str], what: str, otherwise: 
     else:
         near = get_close_matches(last, formats, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-    raise InvalidParameter(f"{path.name}: a file of {what} ends in one of {', '.join(formats)}{hint}")
+    raise InvalidParameter(
+        f"{path.name}: expected {what} in a file that ends in one of {', '.join(formats)}{hint}"
+    )
 
 
 @cache
@@ -290,8 +292,8 @@ def absent_column(path: Path, column: str, there: Sequence[str], *, shown: bool 
     if shown:
         return InvalidParameter(f"{shown_name(path)}: {unknown_name('column', column, there)}")
     return InvalidParameter(
-        f"{shown_name(path)}: unknown column {found(column)} among {len(there)}. The first row must hold "
-        "the names of the columns; it is not shown here, because it may hold the values of a person"
+        f"{shown_name(path)}: cannot find the column {found(column)} among {len(there)}; put the names of "
+        "the columns into the first row (it is not shown here, because it may be a person's values)"
     )
 
 
@@ -308,5 +310,5 @@ def require_columns(path: Path, columns: Sequence[str], there: Sequence[str], *,
             if there.count(column) == 1:
                 continue
             raise InvalidParameter(
-                f"{shown_name(path)} has more than one column {found(column)}; rename all but one"
+                f"{shown_name(path)}: expected one column {found(column)}, got several; rename all but one"
             )

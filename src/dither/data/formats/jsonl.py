@@ -71,5 +71,7 @@ def _objects(path: Path, dialect: Dialect) -> Iterator[dict[str, Any]]:
             except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict):
-                raise InvalidParameter(f"{shown_name(path)}, row {number}: this line is not a JSON object")
+                raise InvalidParameter(
+                    f"{shown_name(path)}, row {number}: expected a JSON object; correct the line"
+                )
             yield row

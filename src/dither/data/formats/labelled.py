@@ -134,7 +134,9 @@ class LabelledFile(TableFormat):
             first += count
 
     def write(self, path: Path, specification: str, chunks: Iterator[Columns]) -> None:
-        raise InvalidParameter(f"reports are not written as {path.suffix}; write .csv, .parquet or .xlsx")
+        raise InvalidParameter(
+            f"expected reports in .csv, .parquet or .xlsx, got {path.suffix}; rename the file"
+        )
 
 
 def _is_missing_letter(path: Path, code: object) -> bool:
@@ -161,5 +163,7 @@ def _open(path: Path, dialect: Dialect, **more: Any) -> tuple[Any, Any]:
     try:
         found: tuple[Any, Any] = reader(str(path), output_format="dict", encoding=dialect.encoding, **more)
     except Exception:  # its text may hold a value
-        raise InvalidParameter(f"{path.name} is not a {path.suffix} file, or it is damaged") from None
+        raise InvalidParameter(
+            f"expected {path.name} to be a valid {path.suffix} file; write it again"
+        ) from None
     return found

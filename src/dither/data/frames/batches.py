@@ -63,16 +63,17 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Questionnaire) -> pyarrow
     """
     if campaign.sampled:
         raise InvalidParameter(
-            "a campaign with sampled = true draws one question for each row; use dt.data.perturb_file or "
-            "`dither perturb`, or dt.Sampled in memory"
+            "expected a campaign without sampled = true, because it draws one question for each row; use "
+            "dt.data.perturb_file or `dither perturb`, or dt.Sampled in memory"
         )
     if len(set(schema.names)) < len(schema.names):
-        raise InvalidParameter("two columns have the same name; rename one of them")
+        raise InvalidParameter("expected different names of columns, got one twice; rename one of them")
     check_columns(campaign, schema.names)
     for name, question in campaign.questions.items():
         if question.domain.cell_type == "none":
             raise InvalidParameter(
-                f"column {name!r} cannot hold values of {question.domain}; {ONLY_IN_PYTHON}"
+                f"expected a domain whose values fit the column {name!r}, got {question.domain}; "
+                f"{ONLY_IN_PYTHON}"
             )
         position = schema.get_field_index(name)
         # Without the field's metadata, where Polars writes the values of an enum.
@@ -85,7 +86,7 @@ def campaign_of(schema: pyarrow.Schema) -> Questionnaire:
     text = (schema.metadata or {}).get(SPECIFICATION)
     if text is None:
         raise InvalidParameter(
-            "this frame does not carry its questions; pass them: estimate(frame, questions)"
+            "expected a frame that carries its questions; pass them: estimate(frame, questions)"
         )
     return Questionnaire.from_json(text.decode())
 
@@ -169,7 +170,7 @@ def perturb_batch(
     is_table = isinstance(batch, pa.Table)
     if not is_table and not isinstance(batch, pa.RecordBatch):
         raise InvalidParameter(
-            f"a pyarrow.RecordBatch or pyarrow.Table was expected, not {type(batch).__name__}"
+            f"expected a pyarrow.RecordBatch or pyarrow.Table, got {type(batch).__name__}; convert it"
         )
     if len(set(batch.schema.names)) == len(batch.schema.names):  # else it is refused below
         batch = batch.select(wanted_columns(campaign, keep, batch.schema.names))
@@ -186,8 +187,8 @@ def cached_campaign(specification: str) -> Questionnaire:
     """Return the campaign of a specification; each is built once in a process."""
     if not isinstance(specification, str):
         raise InvalidParameter(
-            "the specification is text: dt.Questionnaire(questions).to_json(), not "
-            f"{type(specification).__name__}"
+            f"expected the specification as text, got {type(specification).__name__}; pass "
+            "dt.Questionnaire(questions).to_json()"
         )
     return _read_campaign(specification)
 

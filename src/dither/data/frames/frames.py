@@ -85,7 +85,7 @@ def perturb(
     """
     campaign, choice = divide_budget(Questionnaire.of(questions), rows), check_missing(missing)
     if rows > 1 and person is None:
-        raise InvalidParameter("rows is for the rows of a person: name the column of ids, person=…")
+        raise InvalidParameter("expected the column of ids with rows; name it with person=…")
     reader, back = open_stream(frame)
     schema = reader.schema
     if person is not None and person not in schema.names:
@@ -234,7 +234,11 @@ def open_stream(frame: Any) -> tuple[pyarrow.RecordBatchReader, Back]:
     pa = arrow()
     library = type(frame).__module__.partition(".")[0]
     if library == "pyspark":  # its stream would collect all rows on one machine
-        raise InvalidParameter("for a frame of Spark use dt.data.spark, whose perturb also takes a path")
+        raise InvalidParameter(
+            "expected a frame of pandas, Polars, PyArrow or DuckDB, got one of Spark; use "
+            "dt.data.spark, "
+            "whose perturb also takes a path"
+        )
     if library == "polars" and type(frame).__name__ == "LazyFrame":
         return _open_batches(pa, frame.collect(engine="streaming")), lambda reader: _to_polars(reader).lazy()
     if library == "polars":
@@ -253,8 +257,8 @@ def open_stream(frame: Any) -> tuple[pyarrow.RecordBatchReader, Back]:
     if hasattr(frame, "__arrow_c_stream__"):
         return _open_batches(pa, frame), _read_whole
     raise InvalidParameter(
-        "a data frame was expected (pandas, Polars, PyArrow, DuckDB, or an object with the Arrow C stream "
-        f"protocol), not {type(frame).__name__}"
+        "expected a data frame (pandas, Polars, PyArrow, DuckDB, or an object with the Arrow C stream "
+        f"protocol), got {type(frame).__name__}; convert it"
     )
 
 
@@ -267,7 +271,8 @@ def _check_pandas(frame: pandas.DataFrame) -> None:
     for name, kind in frame.dtypes.items():
         if hasattr(kind, "fill_value"):  # pandas' SparseDtype
             raise InvalidParameter(
-                f"column {found(str(name))} is sparse; make it dense with frame[…].sparse.to_dense()"
+                f"expected a dense column {found(str(name))}, got a sparse one; convert it with "
+                "frame[…].sparse.to_dense()"
             )
 
 

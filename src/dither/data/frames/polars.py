@@ -42,7 +42,9 @@ class Expressions:
         choice, beyond = check_missing(missing), check_outside(outside)
         question = as_question(question)
         if question.layout.subdtype is not None:
-            raise InvalidParameter(f"a report of {question.name} is several numbers; use dt.data.perturb")
+            raise InvalidParameter(
+                f"expected a mechanism whose report is one number, got {question.name}; use dt.data.perturb"
+            )
 
         def draw(column: polars.Series) -> polars.Series:
             batch = arrow().RecordBatch.from_arrays([column.to_arrow()], [column.name])

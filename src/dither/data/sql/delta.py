@@ -38,8 +38,9 @@ def check_address(address: str) -> None:
     """Raise InvalidParameter unless an address has no credentials, query or fragment in it."""
     if "://" in address and not _ADDRESS.fullmatch(address):
         raise InvalidParameter(
-            f"a table is a folder, or an address such as s3://bucket/reports ({', '.join(SCHEMES)}) without "
-            "user, query and fragment; credentials come from the environment"
+            "expected a table to be a folder, or an address such as s3://bucket/reports "
+            f"({', '.join(SCHEMES)}) without user, query and fragment; credentials come from the "
+            "environment"
         )
 
 
@@ -76,7 +77,7 @@ def active_files(address: str) -> tuple[list[str], pyarrow.dataset.Dataset | Non
     with table_errors(address):
         made = open_table(address)
         if made is None:
-            raise InvalidParameter(f"no Delta table found at {address}")
+            raise InvalidParameter(f"cannot find a Delta table at {address}; check the address")
         files = made.file_uris()
         if address.startswith("file://") and files:
             return [unquote(file.removeprefix("file://")) for file in files], None
@@ -97,4 +98,4 @@ def table_errors(address: str) -> Iterator[None]:
         patterns = ((rf"(?<!\d)(?:{'|'.join(signs)})(?!\d)", reason) for signs, reason in _KINDS)
         known = (reason for pattern, reason in patterns if re.search(pattern, words))
         reason = next(known, f"it cannot be read or written ({type(error).__name__})")
-        raise InvalidParameter(f"the table {address}: {reason}") from None
+        raise InvalidParameter(f"cannot read the table {address}: {reason}") from None

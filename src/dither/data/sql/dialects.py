@@ -57,8 +57,8 @@ class SqlDialect:
             or any(ord(character) < 32 for character in name)
         ):
             raise InvalidParameter(
-                f"a name of a table or column has 1 to 255 characters, none of them a control character; "
-                f"not {found(name)}"
+                "expected the name of a table or column to have 1 to 255 characters, none of them a "
+                f"control character, got {found(name)}"
             )
         _check_utf8(name)
         if "names" in self.escapes:
@@ -81,14 +81,15 @@ class SqlDialect:
         template = self.delta.get(scheme, self.delta.get(""))
         if template is None:
             raise InvalidParameter(
-                f"{self.title} does not read {scheme}:// in a query: make a table of it there, and name that"
+                f"expected a table that {self.title} can read, got an address {scheme}://; make a table of "
+                "it there, and name that"
             )
         return template.format(self.text(address), self.identifier(address), self.text(place))
 
     def text(self, value: str) -> str:
         """Return a text literal; raise InvalidParameter for a zero character, because databases refuse it."""
         if "\0" in value:
-            raise InvalidParameter("a text in a query has no zero characters; rename the question")
+            raise InvalidParameter("expected a text without zero characters in a query; rename the question")
         _check_utf8(value)
         if "texts" in self.escapes:
             value = value.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
@@ -142,7 +143,9 @@ def _check_utf8(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InvalidParameter("a name or text in a query is UTF-8, without lone surrogates") from None
+        raise InvalidParameter(
+            "expected a name or text in UTF-8 without lone surrogates in a query; rename it"
+        ) from None
 
 
 DIALECTS: Final = {

@@ -117,7 +117,7 @@ class DuckDB(Engine):
             place = f"{place}/**/*.parquet"
         files = place.endswith(".parquet")
         if not files and not write and not Path(place).is_file():
-            raise InvalidParameter(f"DuckDB file not found: {place}")
+            raise InvalidParameter(f"cannot find the DuckDB file {place}; check its name")
         with self._short_errors():
             self._connection = module.connect(
                 ":memory:" if files else place, read_only=not files and not write
@@ -249,4 +249,8 @@ def _load_module(name: str) -> Any:
 def check_counts(names: Sequence[str]) -> None:
     """Raise InvalidParameter unless a result has the columns of a table of counts."""
     if not set(NEEDED) <= set(names):
-        raise InvalidParameter(f"a table of counts has the columns question, {', '.join(NEEDED)}")
+        raise InvalidParameter(
+            f"expected the columns question, {', '.join(NEEDED)} in a table of counts; write the "
+            "table "
+            "with `dither sql`"
+        )

@@ -125,8 +125,8 @@ def estimate_query(
             raise unknown_name("group", name, GROUPS)
     if isinstance(minimum, bool) or not isinstance(minimum, int) or minimum < MINIMUM:
         raise InvalidParameter(
-            f"minimum is an integer from {MINIMUM} upwards, got {found(minimum)}; with fewer reports use "
-            "dither estimate"
+            f"expected minimum to be an integer of at least {MINIMUM}, got {found(minimum)}; with fewer "
+            "reports use dither estimate"
         )
     where = table if table is not None or folded is not None else ReportTable()
     if where is not None:
@@ -134,7 +134,7 @@ def estimate_query(
             column = "label" if name == "label" else "day"
             if getattr(where, column) is None:
                 raise InvalidParameter(
-                    f"the table of reports has no column for the {column}; leave out {name}"
+                    f"expected a column for the {column} in the table of reports; add it, or leave {name} out"
                 )
     found_parts: list[_QuestionPart] = []
     left_out: dict[str, DitherError] = {}
@@ -150,8 +150,8 @@ def estimate_query(
     rows = tuple(row for part in parts for row in part.codebook)
     if codebook is None and len(rows) > INLINE:
         raise InvalidParameter(
-            f"the codebook of these questions has {len(rows)} rows: too many for the text of a "
-            "query; name a table for them: --codebook codebook.sql, or codebook="
+            f"expected a codebook that fits the text of a query, got {len(rows)} rows; name a table for "
+            "them: codebook='codebook'"
         )
     book = CodebookTable(rows, codebook)
     keys = tuple(dict.fromkeys(by))
@@ -563,10 +563,10 @@ def _part(name: str, question: Question, dialect: SqlDialect) -> _QuestionPart:
     line = question.domain.line
     if line is not None and line.scale:
         raise InvalidParameter(
-            f"question {name!r}: its numbers are positions on a scale, which have no mean; count in SQL and "
-            "use dither estimate --folded, which prints the bounds"
+            f"question {name!r}: expected numbers with a mean, got positions on a scale; count in SQL and "
+            "use dither estimate --folded for the bounds"
         )
     raise InvalidParameter(
-        f"question {name!r}: a query estimates means on an interval and frequencies, not {question.name} on "
+        f"question {name!r}: expected a mean on an interval or frequencies, got {question.name} on "
         f"{question.domain}; count in SQL and use dither estimate --folded"
     )

@@ -72,7 +72,9 @@ class ReportTable:
                     "expected the columns day and label in a table with a column for each question"
                 )
         elif self.question is None and self.fingerprint is None:
-            raise InvalidParameter("a table of reports has a column question, fingerprint, or both")
+            raise InvalidParameter(
+                "expected a column question, fingerprint, or both in a table of reports; add one"
+            )
         if self.batch is None:
             object.__setattr__(self, "place", None)
 
@@ -100,7 +102,11 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
     known = Questionnaire.of(questions).questions
     for name, question in known.items():
         if names.setdefault(question.fingerprint, name) != name:
-            raise InvalidParameter(f"question {name!r} has the device text of another one; ask it elsewhere")
+            raise InvalidParameter(
+                f"expected different device texts, got the same for the question {name!r} and another "
+                "one; "
+                "ask it in another campaign"
+            )
     for fingerprint, reports in batch.reports.items():
         if fingerprint not in names:
             raise Mismatch("a batch has reports of none of the questions: their fingerprint is another one")
@@ -147,15 +153,21 @@ def counting_query(
         )
     first = day if since is None else since
     if first is not None and where.day is None:
-        raise InvalidParameter("the table of reports has no column for the day; leave out the day")
+        raise InvalidParameter(
+            "expected a column for the day in the table of reports; add it, or leave the day out"
+        )
     if day is not None and since is not None:
-        raise InvalidParameter("give day, or since, not both")
+        raise InvalidParameter("expected day or since, got both; give one of them")
     if (
         where.question is None
         and not where.wide
         and len({question.fingerprint for question in campaign.questions.values()}) < len(campaign.questions)
     ):
-        raise InvalidParameter("two questions have one fingerprint; add a column `question` with their names")
+        raise InvalidParameter(
+            "expected different fingerprints, got the same for two questions; add a column "
+            "`question` with "
+            "their names"
+        )
     searched = None if first is None or retries is None else first - timedelta(days=retries)
     days = None if first is None else _Days(first, searched, only=since is None)
     parts = [
@@ -216,7 +228,7 @@ def _question_query(
     public = tuple(name for name in ("day", "label") if getattr(table, name) is not None)
     needed = "report" if question.layout.subdtype is None else "report_hex"
     if getattr(table, needed) is None and not table.wide:
-        raise InvalidParameter(f"question {name!r} needs the column {needed}; the table does not have it")
+        raise InvalidParameter(f"question {name!r}: expected the column {needed} in the table; add it")
     if table.unique:
         column = f"s.{dialect.identifier(table.day)}" if table.day is not None else ""
         where = "" if days is None else f" AND {days.condition(dialect, column)}"

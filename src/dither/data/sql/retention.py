@@ -32,15 +32,18 @@ def fold_statements(
     """
     if not dialect.begin:
         raise InvalidParameter(
-            f"{dialect.title} has no transaction that sees one moment of two tables; reports could be lost "
-            "or counted twice. Write the counts of a day that is over by `dither sql --day`, then delete it"
+            "expected a dialect with transactions that read two tables at one moment, got "
+            f"{dialect.title}: reports could be lost or counted twice; write the counts of a past day with "
+            "`dither sql --day`, then delete it"
         )
     if is_object_store(table.name[0]):
         raise InvalidParameter(
-            "a Delta table is not folded: its exports delete nothing but withdrawn batches"
+            "expected a table other than a Delta table, because exports keep its reports; leave --fold out"
         )
     if table.day is None or table.wide:
-        raise InvalidParameter("a table of reports without days, or with a column a question, is not folded")
+        raise InvalidParameter(
+            "expected a table of reports with days and without a column per question; leave --fold out"
+        )
     campaign = Questionnaire.of(questions)
     public = [name for name in ("day", "label") if getattr(table, name) is not None]
     columns = [*public, "question", *NEEDED]

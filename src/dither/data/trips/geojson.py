@@ -30,7 +30,7 @@ class GeoJson(TripFormat):
                 found += own
                 progress(sum(len(part.places) if isinstance(part, Trip) else 1 for part in own))
             if not found:
-                raise InvalidParameter("this GeoJSON file holds no lines and no points")
+                raise InvalidParameter("expected lines or points in this GeoJSON file; choose another file")
             specification = json.dumps(data["dither"]) if data.get("dither") else None
             return Trips.of(gather_trips(found, in_order=specification is not None), specification)
 
@@ -59,9 +59,9 @@ def _document(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise
     except (ValueError, RecursionError):
-        raise InvalidParameter("this is not GeoJSON: it is not JSON") from None
+        raise InvalidParameter("expected GeoJSON, got text that is not JSON; choose another file") from None
     if not isinstance(data, dict) or "type" not in data:
-        raise InvalidParameter("this is not GeoJSON: it has no type")
+        raise InvalidParameter("expected GeoJSON, got JSON without a type; choose another file")
     return data
 
 
@@ -99,7 +99,7 @@ def _read_feature(feature: dict[str, Any], number: int) -> list[Trip | TripPoint
 
 def _object(part: object) -> dict[str, Any]:
     if part is not None and not isinstance(part, dict):
-        raise InvalidParameter("properties and geometry are objects, or null")
+        raise InvalidParameter("expected properties and geometry to be objects, or null; correct the file")
     return part or {}
 
 
@@ -107,7 +107,7 @@ def _places(coordinates: Any) -> list[tuple[float, float]]:
     try:
         return [(float(pair[0]), float(pair[1])) for pair in coordinates]
     except (TypeError, ValueError, OverflowError, IndexError, KeyError):
-        raise InvalidParameter("its coordinates are not pairs of numbers") from None
+        raise InvalidParameter("expected coordinates as pairs of numbers; correct the file") from None
 
 
 def _texts(properties: dict[str, Any], locations: list[Any], *names: str) -> list[str] | None:

@@ -29,7 +29,7 @@ def read_frame(path: Path, reader: Callable[[Path], Any]) -> Any:
     except ImportError:
         raise MissingExtra("files of geometries", "geo") from None
     except Exception:  # pyogrio, pyarrow and geopandas have no error in common
-        raise InvalidParameter("this is not a file of geometries") from None
+        raise InvalidParameter("expected a file of geometries; choose another file") from None
 
 
 def trips_from_frame(frame: Any) -> Trips:
@@ -41,7 +41,7 @@ def trips_from_frame(frame: Any) -> Trips:
     geometry = getattr(frame, "geometry", None)
     if geometry is None:
         raise InvalidParameter(
-            f"a GeoDataFrame with a geometry column was expected, not {type(frame).__name__}"
+            f"expected a GeoDataFrame with a geometry column, got {type(frame).__name__}; convert it"
         )
     if getattr(frame, "crs", None) is not None and not frame.crs.is_geographic:
         frame = frame.to_crs("EPSG:4326")
@@ -51,7 +51,9 @@ def trips_from_frame(frame: Any) -> Trips:
     for number, shape in enumerate(geometry):
         own = {kind: str(frame[name].iloc[number]) if name else "" for kind, name in columns.items()}
         if shape is None or shape.is_empty:
-            raise InvalidParameter(f"row {number + 1} of the data frame has no geometry; leave it out")
+            raise InvalidParameter(
+                f"expected a geometry in row {number + 1} of the data frame; leave the row out"
+            )
         if shape.geom_type == "LineString":
             locations = [(x, y) for x, y, *_ in shape.coords]
             times, reports = (_texts(frame, name, number, len(locations)) for name in ("times", "reports"))
@@ -62,7 +64,8 @@ def trips_from_frame(frame: Any) -> Trips:
             found.append(TripPoint(own["id"], time, shape.x, shape.y, report))
         else:
             raise InvalidParameter(
-                f"row {number + 1} of the data frame is a {shape.geom_type}; lines and points were expected"
+                f"expected lines or points, got a {shape.geom_type} in row {number + 1} of the data frame; "
+                "leave the row out"
             )
     carried = str(frame["specification"].iloc[0]) if found and "specification" in frame.columns else None
     return Trips.of(gather_trips(found, in_order=carried is not None), carried)

@@ -31,16 +31,18 @@ class Gpx(TripFormat):
             try:
                 root = ElementTree.parse(path).getroot()
             except ElementTree.ParseError as error:
-                raise InvalidParameter(f"this is not GPX: line {error.position[0]} is not XML") from None
+                raise InvalidParameter(
+                    f"expected GPX, got invalid XML in line {error.position[0]}; correct the file"
+                ) from None
             except (LookupError, ValueError):  # an encoding that Python does not know
-                raise InvalidParameter("this is not GPX: save it as UTF-8 first") from None
+                raise InvalidParameter("expected GPX in UTF-8; save the file in UTF-8") from None
             found: list[Trip] = []
             for track in (*_children(root, "trk"), *_children(root, "rte")):
                 for trip in _trips(track, len(found)):
                     found.append(trip)
                     progress(len(trip.places))
             if not found:
-                raise InvalidParameter("this GPX file holds no tracks and no routes")
+                raise InvalidParameter("expected tracks or routes in this GPX file; choose another file")
             carried = "".join(_extension(part, "specification") for part in _children(root, "metadata"))
             return Trips.of(found, carried or None)
 
@@ -87,7 +89,7 @@ def _place(point: ElementTree.Element, where: str) -> tuple[float, float]:
     try:
         return float(point.attrib["lon"]), float(point.attrib["lat"])
     except (KeyError, ValueError):
-        raise InvalidParameter(f"{where}: lat and lon are not both numbers") from None
+        raise InvalidParameter(f"{where}: expected lat and lon to be numbers; correct the file") from None
 
 
 def _extension(parent: ElementTree.Element, name: str) -> str:

@@ -55,8 +55,8 @@ class TripReports:
         wanted = len(self.trips) if self.of_routes else len(self.trips.paths.points)
         if len(self.reports) != wanted:
             raise InvalidParameter(
-                "the trips and the reports differ in length: every location, or every complete trip of "
-                "dt.Routes, has one report"
+                "expected one report for every location, or for every complete trip of dt.Routes, got "
+                "another number; pass the trips of these reports"
             )
 
     @property
@@ -88,12 +88,17 @@ class TripReports:
             raise unknown_name("outside", outside, ("error", "clip"))
         if trips.specification is not None:
             raise InvalidParameter(
-                "these trips hold reports. They are already random; further noise would spoil the estimates"
+                "expected trips, got reports of trips, because further noise would spoil the estimates; "
+                "estimate from them"
             )
         if keep_times and _is_of_routes(question):
-            raise InvalidParameter("a report of a complete trip has no times; leave keep_times out")
+            raise InvalidParameter(
+                "expected no keep_times for complete trips, because their reports have no times; "
+                "leave "
+                "keep_times out"
+            )
         if keep_times and trips.times is None:
-            raise InvalidParameter("the times cannot be kept: not every location has one")
+            raise InvalidParameter("expected a time for every location; leave keep_times out")
         paths = _move_inside(trips, question, projection, outside)
         paths = _at_times(paths, trips, question)
         reports = _draw_batches(paths, question, source, progress or ignore_progress)
@@ -250,8 +255,7 @@ def _move_inside(trips: Trips, question: Question, projection: Map | None, outsi
             trips.check(_area_of(question), projection)
         except OutsideDomain as error:
             raise OutsideDomain(
-                f"{error}; choose a larger area, or move such locations to its border "
-                "(outside='clip', at the terminal --outside clip)"
+                f"{error}; choose a larger area, or move such locations to its border (outside='clip')"
             ) from None
     elif projection is not None:
         trips.check(Sphere())  # what is not on the earth cannot be projected
@@ -317,7 +321,7 @@ def _projection_to_plain(projection: Map | None) -> dict[str, Any] | None:
         case ReferenceMap(name):
             return {"crs": _check_code(name, InvalidParameter)}
     raise InvalidParameter(
-        f"a {type(projection).__name__} cannot be written to a file; use a LocalMap or a ReferenceMap"
+        f"expected a LocalMap or a ReferenceMap in a file, got {type(projection).__name__}; pass one of them"
     )
 
 
@@ -335,5 +339,9 @@ def _projection_from_plain(given: object) -> Map | None:
 def _check_code(name: object, error: type[DitherError]) -> str:
     """Return an authority's code; other texts are programs for PROJ, which may open files and addresses."""
     if not isinstance(name, str) or not _AUTHORITY_CODE.fullmatch(name):
-        raise error("a coordinate reference system in a file is an authority's code, such as EPSG:32654")
+        raise error(
+            "expected a coordinate reference system as an authority's code, such as EPSG:32654; "
+            "write the "
+            "file again with one"
+        )
     return name

@@ -55,10 +55,12 @@ class Trips:
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.paths):
-            raise InvalidParameter("every path has one name")
+            raise InvalidParameter("expected one name for every path; pass a name for each")
         for what, given in (("time", self.times), ("report", self.reports), ("row", self.rows)):
             if given is not None and len(given) != len(self.paths.points):
-                raise InvalidParameter(f"every place has one {what}, or none has")
+                raise InvalidParameter(
+                    f"expected a {what} for every location, or for none; pass one for each"
+                )
 
     @staticmethod
     def of(trips: Sequence[Trip], specification: str | None = None) -> Trips:
@@ -82,7 +84,7 @@ class Trips:
         path = Path(file)
         reader = trip_format(path)
         if not path.is_file():
-            raise InvalidParameter(f"there is no file {path}")
+            raise InvalidParameter(f"cannot find the file {path}; check its name")
         return replace(reader.read(path, progress or ignore_progress), file=path.name)
 
     def write(self, file: str | Path) -> None:

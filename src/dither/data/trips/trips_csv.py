@@ -33,7 +33,7 @@ class TripCsv(TripFormat):
             found += _points(chunk, columns)
             progress(len(chunk))
         if not found:
-            raise InvalidParameter(f"{path.name} holds no places")
+            raise InvalidParameter(f"expected locations in {path.name}; choose another file")
         specification = _CSV.specification(path)
         return Trips.of(gather_trips(found, in_order=specification is not None), specification)
 
@@ -58,7 +58,7 @@ def _columns(path: Path) -> dict[str, str]:
     for kind in ("latitude", "longitude"):
         if not columns[kind]:
             raise InvalidParameter(
-                f"{path.name} has no column for the {kind}; call the column {usual_name(kind)!r}"
+                f"expected a column for the {kind} in {path.name}; call it {usual_name(kind)!r}"
             )
     columns[_REPORT] = _REPORT if _REPORT in heading else ""
     return {kind: name for kind, name in columns.items() if name}
@@ -90,5 +90,7 @@ def _degrees(cell: Any, chunk: Chunk, column: str, row: int) -> float:
     except (TypeError, ValueError):
         degrees = math.nan
     if not math.isfinite(degrees):
-        raise InvalidParameter(f"{chunk.where(column, row)}: a number of degrees was expected")
+        raise InvalidParameter(
+            f"{chunk.where(column, row)}: expected a number of degrees; correct the cell or leave the row out"
+        )
     return degrees

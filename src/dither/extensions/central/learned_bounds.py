@@ -48,7 +48,8 @@ class LearnedBounds:
                 )
         if not self.smallest < self.largest:
             raise InvalidParameter(
-                f"the smallest power of two, {self.smallest}, must be below the largest, {self.largest}"
+                f"expected smallest to be below largest, got {self.smallest} and {self.largest}; exchange "
+                "them"
             )
 
     def learn(self, values: Array, epsilon: Fraction, source: Source) -> Interval:

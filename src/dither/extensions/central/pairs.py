@@ -398,7 +398,7 @@ class Hourglass(PairNoise):
     def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
         if method is not TRANSFORMED:
             raise InvalidParameter(
-                f"hourglass noise protects the two sums of 'transformed' only; with {method!r} pass "
+                f"expected hourglass noise with method='transformed' only, got {method}; pass "
                 "noise='laplace' or noise='staircase'"
             )
         return hourglass_law(grid.cells, epsilon, self.gamma)
@@ -435,5 +435,5 @@ def make_noise(name: object, gamma: float | None = None) -> PairNoise:
 def _check(gamma: float | None) -> None:
     if gamma is not None and not 0.0 < finite("gamma", gamma) <= 1.0:
         raise InvalidParameter(
-            f"gamma must be above 0 and at most 1, or None for the least squared error; not {found(gamma)}"
+            f"expected gamma above 0 and at most 1, or None for the least squared error, got {found(gamma)}"
         )

@@ -35,7 +35,11 @@ def tally(df: object, column: str, domain: Interval, *, cells: int = CELLS) -> T
         raise unknown_name("column", column, frame.columns)
     kind = frame.schema[column].dataType.simpleString()
     if not kind.startswith(_NUMBERS):
-        raise InvalidParameter(f"column {column!r} holds no numbers: it is of type {kind}")
+        raise InvalidParameter(
+            f"expected numbers in the column {column!r}, got the type {kind}; choose another column, "
+            "or "
+            "cast it"
+        )
     # A backtick in a name is doubled. Without backticks a dot would mean a field of a struct.
     values = frame.select(f"`{column.replace('`', '``')}`")
     empty = Tally.of([], domain, cells=cells).secret_bytes()

@@ -33,16 +33,17 @@ def records(values: object) -> Array:
         array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
         if array.ndim != 1:
             raise InvalidParameter(
-                f"one value per person was expected, not an array of {array.ndim} dimensions"
+                f"expected one value per person, got an array of {array.ndim} dimensions; pass one column"
             )
         if array.dtype.kind not in _NUMERIC + _MIXED:
-            raise InvalidParameter(f"numbers were expected, not an array of kind {array.dtype.name!r}")
+            raise InvalidParameter(f"expected numbers, got an array of kind {array.dtype.name}; convert it")
         if isinstance(array, np.ma.MaskedArray):
             array = np.ma.filled(array.astype(object), None)
         return array if array.dtype.kind in _NUMERIC else _numbers(array)
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise InvalidParameter(
-            f"a sequence with one value per person was expected, not {type(values).__name__}"
+            f"expected a sequence with one value per person, got {type(values).__name__}; pass a list or "
+            "an array"
         )
     return _numbers(values)
 
@@ -103,14 +104,15 @@ class RecordGrid:
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Interval):
-            raise InvalidParameter(f"a domain must be an Interval, not {type(self.domain).__name__}")
+            raise InvalidParameter(f"expected domain to be an Interval, got {type(self.domain).__name__}")
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 1 <= self.cells <= _MOST:
             raise InvalidParameter(
                 f"expected cells to be an integer between 1 and 2^36, got {found(self.cells)}"
             )
         if not self.cells < 1e300 * self.domain.length:
             raise InvalidParameter(
-                f"the domain {self.domain} is too short for {self.cells} cells: use smaller units"
+                f"expected a longer domain than {self.domain} for {self.cells} cells; use smaller units, "
+                "or fewer cells"
             )
 
     @property
@@ -227,13 +229,13 @@ class Tally:
         return f"Tally on {self.grid.domain} (secret)"
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError("a tally does not change; add tallies instead")
+        raise AttributeError("cannot change a tally; add tallies instead")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError("a tally does not change; add tallies instead")
+        raise AttributeError("cannot change a tally; add tallies instead")
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError("a tally is a secret and is not pickled by accident: send secret_bytes() instead")
+        raise TypeError("cannot pickle a tally, because it is secret; send secret_bytes() instead")
 
     def __copy__(self) -> Tally:
         return self

@@ -34,7 +34,8 @@ class FeatureBox:
             )
         if not (first <= last).all():
             raise InvalidParameter(
-                "the low corner of a box must not be above its high corner, and NaN is not allowed"
+                "expected the low corner of a box below its high corner, without NaN; exchange or correct "
+                "them"
             )
         object.__setattr__(self, "low", tuple(first.tolist()))
         object.__setattr__(self, "high", tuple(last.tolist()))
@@ -62,7 +63,7 @@ def _corner(values: object) -> Floats:
     try:
         return np.atleast_1d(np.asarray(values, dtype=np.float64)).reshape(-1)
     except (TypeError, ValueError):
-        raise InvalidParameter("a corner of a box must be a list of numbers") from None
+        raise InvalidParameter("expected a corner of a box to be a list of numbers; correct it") from None
 
 
 Test = Callable[[FeatureBox], bool]
@@ -208,7 +209,8 @@ class AffineLayer(Layer):
     def __post_init__(self) -> None:
         if self.weights.ndim != 2 or self.bias.shape != self.weights.shape[:1]:
             raise InvalidParameter(
-                "an affine layer needs a matrix of weights and one bias for each of its rows"
+                "expected an affine layer to have a matrix of weights and one bias for each of its rows; "
+                "correct it"
             )
 
     @property

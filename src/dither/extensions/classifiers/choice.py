@@ -88,7 +88,7 @@ def best_mechanism(
     """
     named = dict(candidates) if isinstance(candidates, Mapping) else _name_by_class(candidates)
     if not named:
-        raise InvalidParameter("candidates must have at least one mechanism")
+        raise InvalidParameter("expected at least one mechanism in candidates; pass one")
     omega = check_confidence(confidence) / len(named)
     found = []
     for name, candidate in named.items():
@@ -162,13 +162,17 @@ def epsilon_for_utility(
     ε = 1.386: stays with probability ≥ 0.8 (exact)
     """
     if not 0.0 < at_least < 1.0:
-        raise InvalidParameter(f"at_least must be a probability between 0 and 1, not {found(at_least)}")
+        raise InvalidParameter(
+            f"expected at_least to be a probability between 0 and 1, got {found(at_least)}"
+        )
     if not 1e-9 <= finite("tolerance", tolerance) < 1.0:
-        raise InvalidParameter(f"tolerance must be a share of ε, from 1e-9 to 1, not {found(tolerance)}")
+        raise InvalidParameter(
+            f"expected tolerance to be a share of ε from 1e-9 to 1, got {found(tolerance)}"
+        )
     low, high = (check_epsilon(end) for end in between)
     if low >= high:
         raise InvalidParameter(
-            f"between must be a lower and a higher budget, in this order, not {low:g} and {high:g}"
+            f"expected between to be a lower and a higher budget, in this order, got {low} and {high}"
         )
     curve = utility_curve(
         predict,

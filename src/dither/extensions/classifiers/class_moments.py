@@ -37,7 +37,8 @@ class Classes:
         if isinstance(labels, Reports):
             if len(labels) != people:
                 raise InvalidParameter(
-                    f"every person needs a report on the label: there are {len(labels)} and {people} people"
+                    f"expected a report on the label for each of {people} people, got {len(labels)}; pass "
+                    "one for each"
                 )
             return cls(tuple(protocol_of(labels).categories.labels), indicators(labels))
         given = np.asarray(labels)
@@ -47,7 +48,9 @@ class Classes:
             )
         known, codes = np.unique(given, return_inverse=True)
         if known.size < 2:
-            raise InvalidParameter("expected labels of two classes or more, got one")
+            raise InvalidParameter(
+                "expected labels of at least two classes, got one; pass the reports of all classes"
+            )
         return cls(tuple(known.tolist()), np.asarray(codes[:, None] == np.arange(known.size), np.float64))
 
 
@@ -66,9 +69,17 @@ class NumberFeature:
         try:
             given = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InvalidParameter(f"the column {self.name!r} has values that are not numbers") from None
+            raise InvalidParameter(
+                f"expected numbers in the column {self.name!r}; convert the other values, or leave "
+                "their "
+                "rows out"
+            ) from None
         if not np.isfinite(given).all():
-            raise InvalidParameter(f"the column {self.name!r} has missing values")
+            raise InvalidParameter(
+                f"expected no missing values in the column {self.name!r}; fill them in, or leave "
+                "their "
+                "rows out"
+            )
         gaps = (given[:, None] - self.means) / self.spreads
         return np.asarray(-0.5 * gaps**2 - np.log(self.spreads))
 
@@ -97,7 +108,7 @@ class CategoryFeature:
         except (KeyError, TypeError):
             listed = ", ".join(map(str, self.answers[:6]))
             raise InvalidParameter(
-                f"the column {self.name!r} has values that are not among its answers ({listed} …)"
+                f"expected the answers {listed} … in the column {self.name!r}; correct the other values"
             ) from None
         return np.asarray(np.log(self.shares)[:, at].T)
 
@@ -223,5 +234,5 @@ def columns_of(table: object, names: Sequence[str]) -> Mapping[str, Array]:
         return {name: rows[:, at] for at, name in enumerate(names)}
     missing = [name for name in names if name not in held]
     if missing:
-        raise InvalidParameter(f"the table lacks the column {missing[0]!r} of the fitted model")
+        raise InvalidParameter(f"expected the column {missing[0]!r} of the fitted model in the table; add it")
     return {name: np.asarray(table[name]) for name in names}  # type: ignore[index]

@@ -58,7 +58,7 @@ def concentration(mechanism: object, box: FeatureBox | tuple[Any, Any], x: objec
 def _number_law(mechanism: object) -> FeatureLaw:
     law = feature_law(mechanism)
     if law.labels is not None:
-        raise InvalidParameter("a box has sides of numbers: use categories that are numbers")
+        raise InvalidParameter("expected numbers for the sides of a box; use categories that are numbers")
     return law
 
 
@@ -77,17 +77,22 @@ def best_for(radius: float, epsilon: float, domain: Interval = _UNIT) -> KRR:
     0.649
     """
     if not isinstance(domain, Interval):
-        raise InvalidParameter(f"best_for needs an interval, not {type(domain).__name__}")
+        raise InvalidParameter(
+            f"expected an interval for best_for, got {type(domain).__name__}; pass Interval(low, high)"
+        )
     near = finite("the radius", radius)
     if not 0.0 < near < domain.length / 2.0:
         raise InvalidParameter(
-            f"the radius must be positive and less than half of {domain}, not {near:g}: "
-            "with a larger one the middle is near every value"
+            f"expected a radius above 0 and below half of {domain}, got {near}: with a larger one the "
+            "middle is near every value; reduce it"
         )
     # Decimal arithmetic, so that a radius of 0.1 is a tenth.
     parts = math.ceil((Fraction(repr(domain.high)) - Fraction(repr(domain.low))) / (2 * Fraction(repr(near))))
     if parts > _MOST_PARTS:
-        raise InvalidParameter(f"a radius of {near:g} divides {domain} into more than {_MOST_PARTS} parts")
+        raise InvalidParameter(
+            f"expected at most {_MOST_PARTS} parts of {domain}, more result from the radius {near}; "
+            "increase it"
+        )
     centres = domain.low + (np.arange(parts) + 0.5) * (domain.length / parts)
     return KRR(Categories(centres.round(15).tolist()), epsilon=epsilon)
 
@@ -98,14 +103,18 @@ def _in_order(x: Any, names: Sequence[str]) -> object:
     try:
         return [float(x[name]) for name in names]
     except (KeyError, TypeError, ValueError):
-        raise InvalidParameter(f"the record needs a number for each of {', '.join(names)}") from None
+        raise InvalidParameter(
+            f"expected a number for each of {', '.join(names)} in the record; add the missing ones"
+        ) from None
 
 
 def _record_mass(laws: Sequence[FeatureLaw], box: FeatureBox | tuple[Any, Any], x: object) -> Number:
     low, high = box.corners if isinstance(box, FeatureBox) else _pair(box)
     values = np.asarray(x, dtype=np.float64)
     if not (low.shape[-1:] == high.shape[-1:] == values.shape[-1:] == (len(laws),)):
-        raise InvalidParameter(f"the box and the record must have {len(laws)} features each")
+        raise InvalidParameter(
+            f"expected {len(laws)} features in the box and in the record; give both the same number"
+        )
     mass: Any = 1.0
     for index, law in enumerate(laws):
         mass = mass * side_mass(law, low[..., index], high[..., index], values[..., index])
@@ -125,10 +134,10 @@ def _pair(box: tuple[Any, Any]) -> tuple[Floats, Floats]:
 def side_mass(law: FeatureLaw, low: Floats, high: Floats, x: object) -> Floats:
     """Return P(low ≤ Y ≤ high) = F(high) − F(low) + P(Y = low), for numbers or arrays."""
     if np.isnan(low).any() or np.isnan(high).any():
-        raise InvalidParameter("the edges of a box must be numbers, not NaN")
+        raise InvalidParameter("expected numbers as edges of a box, got NaN; replace it")
     through = bool((low > high).any())
     if through and not law.law.circular:
-        raise InvalidParameter("the low edge of a box must not be above its high edge")
+        raise InvalidParameter("expected the low edge of a box below its high edge; exchange them")
     unit = law.unit(x)
     positions, masses = law.law.atoms(unit)
     if not unit.ndim and not through and is_discrete(masses):

@@ -110,7 +110,11 @@ def over_records(
         if proofs is not None:
             return _summarise_proofs(proofs, guarantee)
         if method == "exact" or omega == 0.0:
-            raise InvalidParameter("no exact utility is known for this classifier; use Monte Carlo")
+            raise InvalidParameter(
+                'expected method="Monte Carlo", because no exact utility is known for this '
+                "classifier; "
+                "pass it"
+            )
     kept = _count_kept(model, subjects, laws, queries, SYSTEM if source is None else source, tell)
     return _summarise_counts(kept, queries, omega, guarantee)
 
@@ -122,7 +126,9 @@ def _rows(records: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequenc
         try:
             columns = [np.asarray(records[name]) for name in names]
         except KeyError:
-            raise InvalidParameter(f"the data need these columns: {', '.join(names)}") from None
+            raise InvalidParameter(
+                f"expected the columns {', '.join(names)} in the data; add the missing ones"
+            ) from None
         rows = [list(row) for row in zip(*columns, strict=True)]
     else:
         rows = list(np.asarray(records))

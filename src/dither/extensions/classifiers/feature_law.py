@@ -153,7 +153,7 @@ class NumberLaw(FeatureLaw):
 
     def draw(self, values: Floats, source: Source) -> Floats:
         if not isinstance(self.mechanism, NumberMechanism):
-            raise InvalidParameter("a law is not sampled; pass the mechanism itself")
+            raise InvalidParameter("cannot sample a distribution; pass the mechanism itself")
         return _decode(self.mechanism.perturb(values, source=source))
 
 
@@ -247,8 +247,8 @@ def feature_law(mechanism: object) -> FeatureLaw:
     if isinstance(plain, CategoryMechanism) and plain.question.kernel.one_category and plain.question.alone:
         return CategoryLaw(plain)
     raise InvalidParameter(
-        "a feature is randomised by a mechanism of one number, or by one whose report is one category, such "
-        f"as KRR; not by {type(plain).__name__}"
+        "expected a mechanism of one number, or one whose report is one category, such as KRR, got "
+        f"{type(plain).__name__}; choose another one"
     )
 
 

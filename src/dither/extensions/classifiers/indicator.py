@@ -49,19 +49,21 @@ class Indicator(Answering, Combinator):
         _check(self.mechanism)
         if not 0.0 < finite("δ", self.delta) < 1.0:
             raise InvalidParameter(
-                f"δ, the probability of a raw record, must be between 0 and 1, not {found(self.delta)}"
+                f"expected δ, the probability of a raw record, between 0 and 1, got {found(self.delta)}"
             )
         if self.allow_raw_release is not True:
             raise InvalidParameter(
-                "an Indicator sends raw records; pass allow_raw_release=True if that is intended"
+                "expected allow_raw_release=True, because an Indicator sends raw records; pass it if this "
+                "is intended"
             )
         if not isinstance(self.mechanism.guarantee.bound, Pure):
             raise InvalidParameter(
-                f"an Indicator needs a mechanism with a pure guarantee, not {self.mechanism.guarantee.bound}"
+                "expected a mechanism with a pure guarantee for an Indicator, got "
+                f"{self.mechanism.guarantee.bound}; choose another one"
             )
         warnings.warn(
-            f"one of every {round(1.0 / self.delta)} people sends the raw record; on a continuous domain "
-            "raw records can be recognised by their digits",
+            f"one of every {round(1.0 / self.delta)} people sends the raw record, and on a continuous "
+            "domain its digits may identify it; reduce δ, or use the mechanism alone",
             RawRelease,
             stacklevel=3,
         )
@@ -124,17 +126,18 @@ def _check(mechanism: object) -> None:
         parts = (mechanism,)
     else:
         raise InvalidParameter(
-            f"an Indicator needs a mechanism, or dt.Each of several, not {type(mechanism).__name__}"
+            "expected a mechanism, or dt.Each of several, for an Indicator, got "
+            f"{type(mechanism).__name__}; pass one"
         )
     for part in parts:
         if isinstance(part, Memoised):
             raise InvalidParameter(
-                "an Indicator tosses a coin at each answer, so repeated permanent answers would eventually "
-                "send the raw record; apply the Indicator to a mechanism that is not memoised"
+                "expected a mechanism without dt.Memoised, because repeated answers would eventually send "
+                "the raw record; apply the Indicator to the mechanism itself"
             )
         plain = plain_of(part)
         if not isinstance(getattr(plain, "domain", None), Line) and not getattr(plain, "one_category", False):
             raise InvalidParameter(
-                "an Indicator needs mechanisms of one number, or randomized response, "
-                f"not {type(plain).__name__}"
+                "expected mechanisms of one number, or randomized response, for an Indicator, got "
+                f"{type(plain).__name__}; choose another one"
             )

@@ -41,10 +41,14 @@ def report(
     where the record may be. Needs the extra `plot`.
     """
     if not isinstance(candidates, Mapping) or not candidates:
-        raise InvalidParameter("candidates must be mechanisms by name, at least one")
+        raise InvalidParameter(
+            "expected candidates to be at least one mechanism by name; pass for example dict(OGPM=dt.OGPM(…))"
+        )
     randomisations = [Randomisation.without_indicator(candidate) for candidate in candidates.values()]
     if len({randomisation.names for randomisation in randomisations}) > 1:
-        raise InvalidParameter("all mechanisms of a page must randomise the same features")
+        raise InvalidParameter(
+            "expected mechanisms of the same features on one page; make one page for each set of features"
+        )
     more: dict[str, Any] = {"confidence": confidence, "queries": queries, "names": names, "source": source}
     if ranking is None:
         ranking = best_mechanism(predict, x, candidates, epsilon=epsilon, **more)

@@ -153,7 +153,11 @@ class Case:
         subject = Subject.of(x, chosen, model.names if names is None else list(names), laws)
         wanted = getattr(model.inside, "n_features_in_", subject.row.size)
         if wanted != subject.row.size:
-            raise InvalidParameter(f"the model takes {wanted} features; the record has {subject.row.size}")
+            raise InvalidParameter(
+                f"expected a record with {wanted} features, as the model takes, got "
+                f"{subject.row.size}; "
+                "correct the record"
+            )
         return Case.about(model, subject)
 
     @staticmethod

@@ -130,7 +130,7 @@ def euclidean_radius(
     found = None if case.slice is None else case.slice.euclidean(case.values)
     if found is None:
         raise InvalidParameter(
-            "no closed form is known for this classifier; dt.classifiers.radius tests or proves a box instead"
+            "expected a classifier with a known closed form; use dt.classifiers.radius to test or prove a box"
         )
     return found
 
@@ -178,7 +178,7 @@ def _test(case: Case, tau: float, confidence: float, looks: int, source: Source 
     """Return a test that a share below τ changes the answer; `looks` tests hold at once (union bound)."""
     if not 0.0 < tau < 1.0 or not 0.5 <= confidence < 1.0:
         raise InvalidParameter(
-            "tau must be between 0 and 1, and the confidence of a test from 0.5 to below 1, not "
+            "expected tau between 0 and 1 and the confidence of a test from 0.5 to below 1, got "
             f"{found(tau)} and {found(confidence)}"
         )
     omega = (1.0 - confidence) / looks
@@ -195,7 +195,8 @@ def _setting(
     lines = list(domain.values()) if isinstance(domain, Mapping) else [domain] * case.features
     if not lines or not all(isinstance(line, Interval) for line in lines):
         raise InvalidParameter(
-            "domain must be dt.Interval(low, high), or one interval for each feature by name"
+            "expected domain to be dt.Interval(low, high), or one interval for each feature by name, got "
+            f"{found(domain)}"
         )
     for line, value in zip(lines, case.values, strict=True):
         line.check(value)

@@ -45,7 +45,10 @@ class Subject:
             array = _row(x)
             row, shape = array.reshape(-1), array.shape or (1,)
         if names is not None and len(names) != row.size:
-            raise InvalidParameter(f"{len(names)} names do not match the {row.size} features of the record")
+            raise InvalidParameter(
+                f"expected a name for each of the {row.size} features of the record, got {len(names)} "
+                "names; pass one for each"
+            )
         columns = _columns(row.size, chosen, names)
         labels = (None,) * len(columns) if laws is None else tuple(law.labels for law in laws(len(columns)))
         return Subject(row, shape, columns, labels)
@@ -124,9 +127,11 @@ def _value(x: Any, name: str) -> object:
     try:
         value = x[name]
     except (KeyError, IndexError):
-        raise InvalidParameter(f"the record has no feature {name!r}") from None
+        raise InvalidParameter(f"expected the feature {name!r} in the record; add it") from None
     if np.ndim(value) and np.size(value) != 1:
-        raise InvalidParameter("expected one record; for a table use dt.classifiers.over_records")
+        raise InvalidParameter(
+            "expected one record, got several; for a table use dt.classifiers.over_records"
+        )
     return np.asarray(value).reshape(-1)[0] if np.ndim(value) else value
 
 
@@ -137,8 +142,8 @@ def _columns(count: int, chosen: Sequence[str] | None, names: Sequence[str] | No
         if len(chosen) == count:
             return tuple(range(count))
         raise InvalidParameter(
-            f"the record has {count} features without names; pass names=[…] to say which of them are "
-            f"{', '.join(chosen)}"
+            f"expected names=[…] for the {count} features of the record, among them {', '.join(chosen)}; "
+            "pass them"
         )
     positions = {str(name): index for index, name in enumerate(names)}
     missing = [name for name in chosen if name not in positions]
@@ -164,7 +169,8 @@ def parts_by_name(mechanism: object) -> Mapping[str, object] | None:
         return None
     if not mechanism.whole_records:
         raise InvalidParameter(
-            f"{type(mechanism).__name__} reports one attribute of a record, not all of them; use dt.Each"
+            f"expected a mechanism that reports all attributes of a record, got {type(mechanism).__name__} "
+            "for one attribute; use dt.Each"
         )
     return mechanism.parts
 
@@ -186,7 +192,7 @@ class Randomisation:
         """Return the caller's argument as a randomisation; raise `InvalidParameter` if it is not one."""
         if not hasattr(type(given), "guarantee"):  # an attribute of the class: computing it may take long
             raise InvalidParameter(
-                f"a mechanism, or dt.Each of several, was expected; not {type(given).__name__}"
+                f"expected a mechanism, or dt.Each of several, got {type(given).__name__}; pass one"
             )
         untyped: Any = given
         raw_share: float = getattr(given, "raw_share", 0.0)
@@ -200,7 +206,7 @@ class Randomisation:
         """Return the same as `of`; raise `InvalidParameter` for an `Indicator`."""
         found = Randomisation.of(given)
         if found.raw_share:
-            raise InvalidParameter("an Indicator is not supported here; pass the mechanism inside it")
+            raise InvalidParameter("expected no Indicator here; pass the mechanism inside it")
         return found
 
     @property

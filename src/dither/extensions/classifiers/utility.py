@@ -97,7 +97,8 @@ def _in_box(
     """Return the utility of several features together: the classifier is called for every report."""
     if method not in (None, "exact"):
         raise InvalidParameter(
-            "the utility of features that are reported together is exact; leave `method` out"
+            "expected no method for features that are reported together, because their utility is exact; "
+            "leave method out"
         )
     box = question.domain
     case = Case.of(predict, x, box.names, names)
@@ -160,7 +161,7 @@ def bound_utility(
             )
         return found
     raise InvalidParameter(
-        "importance sampling is for several budgets at once: use dt.classifiers.utility_curve"
+        "expected importance sampling for several budgets at once; use dt.classifiers.utility_curve"
     )
 
 
@@ -230,7 +231,9 @@ def _sample_utility(case: Case, draw: Callable[[Floats], Floats], omega: float, 
 
 def _check_samples(omega: float) -> None:
     if omega == 0.0:
-        raise InvalidParameter("a method that samples cannot have confidence 1: use a confidence below 1")
+        raise InvalidParameter(
+            'expected a confidence below 1 for a method that samples; lower it, or use method="exact"'
+        )
 
 
 def check_confidence(confidence: float) -> float:
@@ -238,7 +241,7 @@ def check_confidence(confidence: float) -> float:
     number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
     if not number or not 0.5 <= confidence <= 1.0:
         raise InvalidParameter(
-            f"confidence must be a number from 0.5 to 1, not {found(confidence)}; 1 requires a proof"
+            f"expected confidence to be a number from 0.5 to 1 (1 requires a proof), got {found(confidence)}"
         )
     return 1.0 - float(confidence)
 
@@ -247,7 +250,7 @@ def check_queries(queries: object) -> None:
     """Raise `InvalidParameter` unless a number of queries is an integer of at least 10."""
     if isinstance(queries, bool) or not isinstance(queries, int | np.integer) or queries < 10:
         raise InvalidParameter(
-            "queries, the number of calls of the classifier, must be an integer of at least 10, not "
+            "expected queries, the number of calls of the classifier, to be an integer of at least 10, got "
             f"{found(queries)}"
         )
 
@@ -335,7 +338,7 @@ def utility_curve(
     check_queries(queries)
     budgets = np.array([check_epsilon(epsilon) for epsilon in epsilons])
     if budgets.size < 1 or (np.diff(budgets) <= 0.0).any():
-        raise InvalidParameter("epsilons must be increasing, and at least one")
+        raise InvalidParameter("expected epsilons to be at least one budget, in increasing order; sort them")
     randomisation = Randomisation.of(mechanism)
     case = Case.of(predict, x, randomisation.names, names, randomisation.laws)
 
@@ -413,7 +416,9 @@ def draw_boundary(
     Draws on `ax`, or on new axes, and returns them; needs the extra `plot`.
     """
     if case.features != 2:
-        raise InvalidParameter("a map shows two randomised features")
+        raise InvalidParameter(
+            "expected two randomised features for a map; randomise two, and fix the others"
+        )
     ax = axes_or_new(ax)
     sides = [np.linspace(line.low, line.high, _POINTS) for line in lines]
     points = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)

@@ -42,7 +42,11 @@ class Collection:
                 "expected one row of reports and one standing for each device; give both the same length"
             )
         if len(self.cells) > self.terms.mechanism.n:
-            raise InvalidParameter(f"these coins are for {self.terms.mechanism.n} people; more have reported")
+            raise InvalidParameter(
+                f"expected reports of at most {self.terms.mechanism.n} people, for whom these coins "
+                "are; "
+                "remove the others"
+            )
 
     @property
     def rounds(self) -> int:

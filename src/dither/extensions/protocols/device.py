@@ -39,7 +39,9 @@ class Tossed:
 
     def __post_init__(self) -> None:
         if len(self.name) != NAME:
-            raise InvalidParameter(f"the name of a device has {NAME} bytes")
+            raise InvalidParameter(
+                f"expected the name of a device to have {NAME} bytes; leave it out to draw one"
+            )
 
 
 def toss(
@@ -59,10 +61,12 @@ def toss(
     p before the timeout. The estimate stays unbiased, and `standing` gives the reason.
     """
     if len(meetings) not in (1, 3):
-        raise InvalidParameter("a device enrols at one dealer or at three servers")
+        raise InvalidParameter("expected one dealer or three servers to enrol at; give one address or three")
     randomness = SYSTEM if source is None else source
     if not randomness.private:
-        raise InvalidParameter("devices toss with a private source; use Exchange to toss with a seeded one")
+        raise InvalidParameter(
+            "expected a private source of the device; use Exchange to toss with a seeded one"
+        )
     contexts = DeviceTLS() if tls is None else tls
     deadline = Deadline.after(timeout)
     with _listener(host) as listener:
@@ -89,7 +93,9 @@ def _listener(host: str) -> socket.socket:
     try:
         return socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError:
-        raise InvalidParameter(f"the IP address {host} does not belong to this machine") from None
+        raise InvalidParameter(
+            f"expected an IP address of this machine, got {host}; pass another host"
+        ) from None
 
 
 def _calling(exchange: Exchange, pair: DevicePair, deadline: Deadline, tls: DeviceTLS) -> list[Coin]:

@@ -67,7 +67,9 @@ async def _seen_by_all(mpc: Any, names: list[str], records: list[int]) -> list[i
     field = mpc.SecFld(modulus=PRIME)
     sizes = await mpc.output(mpc.input(field(len(names))))
     if len({int(size) for size in sizes}) != 1:
-        raise SystemExit("the servers do not wait for the same number of devices")
+        raise SystemExit(
+            "expected the same number of devices at all servers; start them again with the same --people"
+        )
     seen = [_digest(name, record) for name, record in zip(names, records, strict=True)]
     lists = [await mpc.output(listed) for listed in mpc.input([field(number) for number in seen])]
     everywhere = set.intersection(*({int(number) for number in shares} for shares in lists))

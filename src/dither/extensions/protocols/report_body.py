@@ -40,7 +40,9 @@ def report_size(terms: Terms, rounds: int) -> int:
 def pack_report(name: bytes, terms: Terms, standing: Standing, cells: Array) -> bytes:
     """Return the body with these reports; `cells` has one row for each question."""
     if len(name) != NAME:
-        raise InvalidParameter(f"the name of a device has {NAME} bytes")
+        raise InvalidParameter(
+            f"expected the name of a device to have {NAME} bytes; leave it out to draw one"
+        )
     return _HEAD.pack(name, terms.digest, standing) + cells.astype(_travelling(terms.mechanism)).tobytes()
 
 

@@ -150,5 +150,5 @@ def _settle(request: PairedCoins, bits: int, lies: int) -> PairedCoins:
             if revealed_epsilon(table, lies) <= allowed:
                 best = distance, table
     if best is None:
-        raise InvalidParameter(f"these coins cannot be rounded to {bits} bits; use more bits")
+        raise InvalidParameter(f"expected more than {bits} bits to round these coins; increase bits")
     return best[1]

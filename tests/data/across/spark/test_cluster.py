@@ -113,10 +113,10 @@ def test_connect_runs_the_same_functions(tmp_path: Path) -> None:
     assert got["groups"] == [2000, 2000]
     assert got["tally"] == [sum(value % 180 for value in range(4000)), 4000]
     exists, outside, reports = got["refused"]
-    assert "exists, and is not replaced" in exists
+    assert "cannot replace" in exists
     assert outside.startswith("OutsideDomain: partition ")
     assert outside.endswith("column 'minutes': the value is not in [0, 9]")
-    assert "already random" in reports
+    assert "further noise would spoil" in reports
 
 
 def test_the_command_line_with_java_from_the_package(tmp_path: Path) -> None:

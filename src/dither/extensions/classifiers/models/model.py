@@ -46,15 +46,16 @@ class Model:
         if owner is not None and hasattr(owner, "fit") and hasattr(owner, "predict"):
             if getattr(predict, "__name__", "") not in _PREDICTIONS:
                 raise InvalidParameter(
-                    "predict must be the estimator itself, or its predict or predict_proba"
+                    "expected predict to be the estimator itself, or its predict or predict_proba; pass "
+                    "one of them"
                 )
             return _estimator(owner, predict)
         if hasattr(predict, "fit") and hasattr(predict, "predict"):
             return _estimator(predict, predict.predict)
         if not callable(predict):
             raise InvalidParameter(
-                "predict must be a function from rows to answers, an estimator of scikit-learn or a torch "
-                f"module; not {type(predict).__name__}"
+                "expected predict to be a function from rows to answers, an estimator of scikit-learn or a "
+                f"torch module, got {type(predict).__name__}"
             )
         return Model(predict, predict)
 
@@ -81,8 +82,9 @@ def _labels(output: object, count: int) -> Array:
         answers = answers.argmax(axis=1)
     if answers.shape != (count,):
         raise InvalidParameter(
-            "predict must take an array with one record a row and return one answer for each row, or one "
-            f"score a class for each row; for {count} rows it returned an array of shape {answers.shape}"
+            "expected predict to take an array with one record per row and to return one answer, or one "
+            f"score per class, for each row, got an array of shape {answers.shape} for {count} rows; "
+            "correct predict"
         )
     return answers
 
@@ -117,7 +119,9 @@ def with_column_names(estimator: Any, method: Callable[[Any], Any]) -> Callable[
 
 def _ask_tensors(module: Any, torch: Any) -> Callable[[Array], Any]:
     if module.training:
-        raise InvalidParameter("the module is in training mode; call its eval() first")
+        raise InvalidParameter(
+            "expected a module in evaluation mode, got one in training mode; call its eval() first"
+        )
     first = next(module.parameters(), None)
 
     def ask(rows: Array) -> object:

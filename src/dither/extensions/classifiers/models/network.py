@@ -149,7 +149,9 @@ def convolution(weights: Any, bias: Any, shape: tuple[int, int, int], padding: i
     outputs, height, width = kernel.shape[0], kernel.shape[2], kernel.shape[3]
     tall, wide = rows + 2 * padding - height + 1, columns + 2 * padding - width + 1
     if kernel.shape[1] != channels or tall < 1 or wide < 1:
-        raise InvalidParameter("the kernel must have the channels of the image and not be larger than it")
+        raise InvalidParameter(
+            "expected a kernel with the channels of the image and at most its size; correct the layer"
+        )
     matrix = np.zeros((outputs, tall, wide, channels, rows + 2 * padding, columns + 2 * padding))
     for down in range(tall):
         for along in range(wide):
