@@ -123,7 +123,7 @@ def test_two_questions_of_one_device_text_are_refused() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[campaign]", "[campain]", "expected a table"),
+        ("[campaign]", "[campain]", "no table"),
         ("contact", "contakt", "contact"),
         ('purpose = "How long', '# purpose = "How long', "expected purpose"),
         ('repeat = "fresh"', 'repeat = "frish"', "fresh"),

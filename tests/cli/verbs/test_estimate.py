@@ -91,7 +91,7 @@ def test_wrong_words(reports: Path, tmp_path: Path) -> None:
     foreign.write_text("a,b\n1,2\n")
     result = run("estimate", foreign)
     assert result.exit_code == 2
-    assert "not a file of reports" in result.output
+    assert "expected a file of reports" in result.output
 
 
 def test_an_option_that_one_question_lacks_is_said_for_that_question(reports: Path) -> None:
