@@ -88,7 +88,7 @@ def test_commands_that_fail(program: str, words: str) -> None:
 def test_commands_that_do_not_exist() -> None:
     found = run("--categories", "a,b", "--epsilon", "1", "--", "no-such-command-here")
     assert found.exit_code == 2
-    assert "no-such-command-here was not found" in found.output
+    assert "expected a program named no-such-command-here" in found.output
 
 
 def test_a_function_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
