@@ -7,7 +7,7 @@ from typing import Final
 
 # Phrases of the library that have a shorter form at the terminal; replaced before single names.
 _PHRASES: Final = {
-    "expected n, how many people answer; give it, as in dt.goals.Mean(n=10_000)": "expected --people; give it",
+    "n, how many people answer; give it, as in dt.goals.Mean(n=10_000)": "--people; give it",
     "give dt.goals.Maps(n=…)": "give --people",
     "expected n, how many people answer, to be": "expected --people to be",
     "with sampling=False": "with --no-sampling",
