@@ -368,6 +368,29 @@ def arcsine(n: int, epsilon: float, what: str) -> Callable[[Rng, dt.Seeded], Any
     return run
 
 
+def heaped(n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    asked = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=epsilon)
+    drawn = np.sort(heaps(np.random.default_rng(5), 4_000_000))
+    truth = np.searchsorted(drawn, np.asarray(asked.edges)[1:-1]) / drawn.size
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        found = dt.cumulative(asked.perturb(heaps(rng, n), source=source), method="empirical bayes")
+        low, high = (np.asarray(end)[: truth.size] for end in found.interval())
+        return (low <= truth) & (truth <= high)
+
+    return run
+
+
+def variance_of_stars(epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    asked, stars = dt.Optimal(dt.Interval(0, 1), epsilon=epsilon), np.linspace(0.0, 1.0, 5)
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        reports = asked.perturb(rng.choice(stars, 80, p=[0.1, 0.1, 0.2, 0.3, 0.3]), source=source)
+        return dt.variance(reports, method="likelihood").covers(0.1025)
+
+    return run
+
+
 def _smaller() -> list[Cell]:
     cells = [
         Cell("smaller", f"variance, {kind.__name__}, n = {n}, ε = {epsilon:g}", variance(kind, n, epsilon))
@@ -388,6 +411,12 @@ def _smaller() -> list[Cell]:
         for what, most in (("all edges", 0.98), ("outermost edges", 0.98), ("quantiles", 1.0)):
             name = f"Cumulative on the arcsine, empirical Bayes, {what}, n = {n}, ε = {epsilon:g}"
             cells.append(Cell("smaller", name, arcsine(n, epsilon, what), 0.92, most))
+    for n, epsilon in ((10_000, 1.0), (3000, 2.0)):
+        name = f"Cumulative on heaps, empirical Bayes, all edges, n = {n}, ε = {epsilon:g}"
+        cells.append(Cell("smaller", name, heaped(n, epsilon), 0.92, 0.98))
+    for epsilon in (2.0, 8.0):  # profile likelihood over all distributions
+        name = f"variance of five stars, Optimal, likelihood, n = 80, ε = {epsilon:g}"
+        cells.append(Cell("smaller", name, variance_of_stars(epsilon), 0.92, 1.0, 100))
     for any_time, what in ((False, "holds, or says that it may not"), (True, "at any time")):
         name = f"mean with 2 % at the top, {what}, Podium, n = 50, ε = 8"
         cells.append(Cell("smaller", name, rare_extremes(50, any_time=any_time), 0.92, 1.0))

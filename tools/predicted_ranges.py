@@ -116,11 +116,14 @@ def recorded() -> dict[str, list[float]]:
     return dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
 
 
-def measured(first: int = 0, runs: int = RUNS, square_runs: int = SQUARE_RUNS) -> Any:
-    """Measure all cells that are not recorded, or with other seeds all, and return them as they come."""
+def measured(first: int = 0, runs: int = RUNS, square_runs: int = SQUARE_RUNS, settings: int = 9) -> Any:
+    """Measure all cells that are not recorded, and return them as they come.
+
+    With another first seed, all cells of the first few settings.
+    """
     kept = set() if first else set(recorded())
     cdfs = shapes()
-    for n, epsilon in SETTINGS:
+    for n, epsilon in SETTINGS[:settings]:
         for name, make in _MECHANISMS.items():
             todo = [
                 other for other in OTHERS if f"W1 of {other}, {name}, n = {n}, ε = {epsilon:g}" not in kept
@@ -133,7 +136,7 @@ def measured(first: int = 0, runs: int = RUNS, square_runs: int = SQUARE_RUNS) -
                 found = errors(cdfs[other], mechanism, n, range(first, first + runs))
                 for what, error in found.items():
                     yield f"{what} of {other}, {name}, n = {n}, ε = {epsilon:g}", [*stated[what], error]
-    for n, epsilon, cells in SQUARE_SETTINGS:
+    for n, epsilon, cells in SQUARE_SETTINGS[:settings]:
         goal = goals.Maps(n=n, across=cells, along=cells)
         at = f"{cells} × {cells}, n = {n}, ε = {epsilon:g}"
         if all(f"map of {other}, TraCSC(…, inner=SW), {at}" in kept for other in POPULATIONS):
