@@ -389,7 +389,7 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
         "sets of 5 of 1 000 items",
         "`SetResponse`",
         _sets_ratio,
-        "the bound is not known to be reached: see Sets",
+        "the bound is probably not reached: searches found no better report, see Sets",
     ),
     (
         "the mean of an optional number",
@@ -399,14 +399,14 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
         "bound is for 17 values",
     ),
     *(
-        (question, by, _unknown, "no bound is known")
-        for question, by in (
-            ("a quantile", "`SW`"),
-            ("a distribution", "`SW`"),
-            ("common texts", "`PEM`"),
-            ("a trip", "`TraCSD`"),
-            ("a map", "`Optimal`"),
-            ("kept answers that change", "`KeptChange`"),
+        (question, by, _unknown, f"no bound is known{why}")
+        for question, by, why in (
+            ("a quantile", "`SW`", ": the least error depends on how smooth a distribution is assumed to be"),
+            ("a distribution", "`SW`", ", for the same reason"),
+            ("common texts", "`PEM`", ": the one of frequencies is for a known list"),
+            ("a trip", "`TraCSD`", ""),
+            ("a map", "`Optimal`", ", for the same reason as of a distribution"),
+            ("kept answers that change", "`KeptChange`", ""),
         )
     ),
 )
