@@ -174,6 +174,7 @@ MEANINGS = {
     "pieces": "parts of each axis between the knots of the splines; None: 6, 3 or 1 by the number of axes",
     "outputs": "how many different reports there are, an even number; None: as many as are best",
     "taken": "a function that turns a value into the one that the question takes",
+    "thinned": "share of people whose sets of items a device may have thinned; None without sets",
     "thousands": "what separates groups of three digits; None: nothing does",
     "sheet": "the sheet of an Excel file, by name or number; None: the first",
     "header_row": "the row with the names of the columns, or two such as 2-3",
