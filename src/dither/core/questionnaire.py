@@ -249,33 +249,34 @@ def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[
 
 
 _UNDECLARED: Final = (None, "", "missing", ())
+_DECLARED: Final = "reading"  # the key of these declarations in a file
 
 
 def reading(questions: Mapping[str, Any]) -> dict[str, Any]:
     """Return the declarations about answers that devices do not need, such as units and steps.
 
-    The result has at most one key, "reading", so that campaigns without declarations keep their text.
+    The result has at most one key, so that campaigns without declarations keep their text.
     """
     declared = {
         name: {key: value for key in domain.declares if (value := getattr(domain, key)) not in _UNDECLARED}
         for name, domain in ((name, question.domain) for name, question in questions.items())
     }
     declared = {name: words for name, words in declared.items() if words}
-    return {"reading": declared} if declared else {}
+    return {_DECLARED: declared} if declared else {}
 
 
 def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return questions with the units and steps that `reading` wrote into some data."""
-    made, declared = dict(questions), data.get("reading", {})
+    """Return questions with the declared units and steps of some data."""
+    made, declared = dict(questions), data.get(_DECLARED, {})
     if not isinstance(declared, dict):
-        raise MalformedReport('expected "reading" to hold declarations by the name of the question')
+        raise MalformedReport(f"expected {_DECLARED!r} to hold declarations by the name of the question")
     for name, words in declared.items():
         question = made.get(name)
         declares = set() if question is None else set(question.domain.declares)
         known = isinstance(words, dict) and words and words.keys() <= declares
         if question is None or not known or None in words.values():
             raise MalformedReport(
-                'expected units and steps of numbers and empty cells of sets in "reading", by question'
+                f"expected units and steps of numbers and empty cells of sets in {_DECLARED!r}, by question"
             )
         made[name] = replace(question, domain=question.domain.read_as(**words), made_by=None)
     return made

@@ -256,7 +256,7 @@ class FunctionsKernel(Kernel):
         return self.reading()
 
     def write_codebook(self, book: TableReading) -> None:
-        """Return None, because `reading` computes the codebook from the functions."""
+        """Return None, because the codebook follows from the functions."""
 
     def reading(self) -> TableReading:
         """Return how tables follow from the functions; raise MalformedReport if they do not.
