@@ -23,7 +23,9 @@ def test_two_numbers_are_near_the_bound(epsilon: float, most: float) -> None:
     assert asked.report_bytes == 1
 
 
-@pytest.mark.parametrize(("domain", "pieces", "less"), [(UNIT, 14, 0.8), (TWO, 6, 0.9)])
+@pytest.mark.parametrize(
+    ("domain", "pieces", "less"), [(UNIT, 14, 0.8), pytest.param(TWO, 6, 0.9, marks=pytest.mark.slow)]
+)
 def test_more_pieces_have_less_variance(domain: dt.Interval | dt.Box, pieces: int, less: float) -> None:
     usual = dt.optimal.JointMoments(domain, epsilon=4)
     fine = dt.optimal.JointMoments(domain, epsilon=4, pieces=pieces)
