@@ -18,6 +18,8 @@ from tests.support import terminal
         ("dt.goals.MeanOfVectors() serves vectors", "--goal mean-vector serves vectors"),
         ("dt.stats.answers serves queries", "dt.stats.answers in Python serves queries"),
         ("a path such as data.csv", "a path such as data.csv"),
+        ("keep it with keep=[…]", "keep it with --keep COLUMN"),
+        ("pass Dialect(items_sep=…)", "pass --items-sep CHARACTER"),
     ],
 )
 def test_a_name_of_the_library_is_an_option_at_the_terminal(text: str, expected: str) -> None:

@@ -19,6 +19,7 @@ _PHRASES: Final = {
     'zone="Europe/Berlin" of dt.Times': "--zone Europe/Berlin",
     "clipped = true": "`clipped = true` in a campaign",
     "force=True": "--force",
+    "keep=[…]": "--keep COLUMN",
     'missing="skip"': "--missing skip",
     "outside='clip'": "--outside clip",
     "pass questions=…": "give --question SPECIFICATION.json",

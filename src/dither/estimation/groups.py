@@ -529,7 +529,13 @@ def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[st
         raise InvalidParameter("expected by to name one or more columns of labels, each once")
     for column in by:
         if column not in there:
-            raise unknown_name("column", column, [name for name in there if name not in questions])
+            labels = [name for name in there if name not in questions]
+            if not labels:
+                raise InvalidParameter(
+                    f"expected the public column {column!r}, got reports without public columns; "
+                    "keep it with keep=[…] when you randomise"
+                )
+            raise unknown_name("column", column, labels)
         if column in questions:
             raise InvalidParameter(
                 f"expected a column of public labels in by, got the question {column!r}, whose reports are "

@@ -24,7 +24,7 @@ def check_limit(number: float, places: int) -> int:
     """Return the units that a budget admits; raise InvalidParameter if it is not in the valid range."""
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= MOST_BUDGET:
         raise InvalidParameter(
-            f"expected a budget to be a number from 0 to {MOST_BUDGET:g}, got {found(number)}"
+            f"expected a budget to be a number from 0 to {MOST_BUDGET:.0f}, got {found(number)}"
         )
     return limit(number, places)
 
