@@ -175,6 +175,7 @@ MEANINGS = {
     "outputs": "how many different reports there are, an even number; None: as many as are best",
     "taken": "a function that turns a value into the one that the question takes",
     "thinned": "share of people whose sets of items a device may have thinned; None without sets",
+    "unnamed": "True if one person may have sent several rows without an id",
     "thousands": "what separates groups of three digits; None: nothing does",
     "sheet": "the sheet of an Excel file, by name or number; None: the first",
     "header_row": "the row with the names of the columns, or two such as 2-3",
