@@ -327,7 +327,7 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
         "",
     ),
     (
-        "the variance of a number",
+        "the mean and variance of a number",
         f"`JointMoments(pieces={FINE[1]})`",
         _moments_ratio(1),
         "drawing a spline adds variance that does not fall with ε; the bound is for 20 values",
