@@ -255,7 +255,6 @@ MEANINGS = {
     "rounds": "how many rounds",
     "rows": "how many rows the grid has, the rows of the table, or how many rows of one person are used",
     "sample": "draws places from the density",
-    "unnamed": "True: a person may have sent several of these rows",
     "token": "what identifies a collection on this machine; it is never sent",
     "part": "the question that they answer",
     "samples": "how many reports are drawn",
