@@ -308,6 +308,7 @@ def test_what_is_wrong_is_said_in_a_sentence(
         ("http://127.0.0.1:40311/nowhere: NoSuchBucket", "unknown bucket"),
         ("http://127.0.0.1:9000/x: 403 Forbidden, request 1404", "no permission"),
         ("status: 404", "unknown bucket"),
+        ("HTTP error, builder error, URL scheme is not allowed", "its address begins with http://"),
         ("request 94017 of tcp connect error", "the object store does not answer"),
     ],
 )

@@ -16,8 +16,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import numpy as np
-
 from dither.collection.store.identities import IdentityFilter
 from dither.collection.store.store import StoreUnavailable
 from dither.collection.store.versions import FIRST, present_version
@@ -30,7 +28,6 @@ DAY: Final = 11  # lower bits of a segment's number, which count within its day;
 LOCK: Final = 0x64697463  # the advisory lock of a store: shared to append, exclusive to fold or delete
 PATIENCE: Final = "1s"  # time to wait for readers or writers, who wait for this process meanwhile
 _INDEXES: Final = 1 << 27  # largest size of the indexes of a segment, in bytes
-_HEAD: Final = 19  # bytes before the first row of a binary COPY
 _LIST: Final = """SELECT inhrelid::regclass::text FROM pg_inherits
     WHERE inhparent = 'dither_reports'::regclass"""  # the partitions; each name ends with the number
 _NEW: Final = """CREATE TABLE dither_reports_{0} (LIKE dither_reports);
@@ -166,7 +163,6 @@ class KnownIdentities:
 
 def _read(sql: Connection[Any], name: str, after: int, over: int) -> bytes:
     """Return the identities of a segment that were stored after a tick, up to another one."""
-    query = f"SELECT id FROM {name} WHERE part = 0 AND tick > {after} AND tick <= {over}"
-    with sql.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT BINARY)") as copy:
-        rows = b"".join(copy)[_HEAD:-2]
-    return np.frombuffer(rows, "V6, V16")["f1"].tobytes()  # two lengths, and the identity
+    query = f"SELECT string_agg(id, '') FROM {name} WHERE part = 0 AND tick > {after} AND tick <= {over}"
+    (found,) = sql.execute(query, binary=True).fetchone() or (None,)
+    return bytes(found or b"")

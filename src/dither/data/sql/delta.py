@@ -25,6 +25,7 @@ _KINDS: Final = (  # words of the libraries, and their meaning
     (("accessdenied", "forbidden", "403", "permission denied", "signaturedoesnotmatch"), "no permission"),
     (("nosuchbucket", "bucket does not exist", "404"), "unknown bucket or container"),
     (("unauthorized", "401", "credential"), "no credentials in the environment, or wrong ones"),
+    (("scheme is not allowed",), "its address begins with http://, which the environment does not allow"),
     (("error sending", "connect", "timed out", "timeout", "dns"), "the object store does not answer"),
 )
 
