@@ -129,7 +129,8 @@ def main() -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     equal = bool((summary.counts == total).all())
     print(
-        f"{ROWS} reports, {size / 1e9:.2f} GB of Parquet, {size / ROWS:.2f} bytes each; drawn and written in {made:.0f} processor seconds"
+        f"{ROWS} reports, {size / 1e9:.2f} GB of Parquet, {size / ROWS:.2f} bytes each; drawn and written in "
+        f"{made:.0f} processor seconds"
     )
     print(
         f"counted by day and label on two cores: {spent:.1f} processor seconds, {wall:.1f} s, "

@@ -26,17 +26,17 @@ class IdentityFilter:
     """The identities of segments, by the number of the segment."""
 
     def __init__(self) -> None:
-        self._segments: dict[int, Words] = {}  # views of the words of each segment
+        self._segments: dict[int, Words] = {}  # the words of each segment; views of one array if joined
         self._room: dict[int, int] = {}  # number of identities that a segment can still take
-        self._join()
+        self._joined = False
 
     def put(self, segment: int, identities: bytes, room: int = 0) -> None:
         """Set the identities of a segment, with room for some more."""
         most = max(_LEAST, len(identities) // _WIDTH + room)
         self._segments[segment] = np.zeros(most * _SPACE // 64, np.uint64)
         self._room[segment] = most
+        self._joined = False
         self.add(segment, identities)
-        self._join()
 
     def add(self, segment: int, identities: bytes) -> bool:
         """Add identities to a segment; return False if it lacks room for them."""
@@ -56,10 +56,12 @@ class IdentityFilter:
         kept = {segment: words for segment, words in self._segments.items() if segment in segments}
         if len(kept) < len(self._segments):
             self._segments, self._room = kept, {segment: self._room[segment] for segment in kept}
-            self._join()
+            self._joined = False
 
     def find(self, identities: Sequence[bytes]) -> dict[int, list[bytes]]:
         """Return the segments that may have some of the identities, and these identities."""
+        if not self._joined:
+            self._join()
         found: dict[int, list[bytes]] = {}
         (hashes, bits), (others, more) = _hashes(b"".join(identities))
         at = (hashes * self._sizes[:, None] >> 31) + self._first[:, None]
@@ -78,7 +80,7 @@ class IdentityFilter:
         self._sizes = np.array([len(words) for words in parts], np.int64)
         self._first = np.cumsum(self._sizes) - self._sizes
         views = np.split(self._words, self._first[1:]) if parts else []
-        self._segments = dict(zip(self._segments, views, strict=True))
+        self._segments, self._joined = dict(zip(self._segments, views, strict=True)), True
 
 
 def _hashes(identities: bytes) -> list[tuple[NDArray[np.int64], Words]]:
