@@ -114,8 +114,9 @@ def test_counts_that_rest_are_held_in_few_bytes_and_stay_the_same() -> None:
     assert before - after > 400_000
     assert live.summary(made.id, "q") == Counts.of(reports[:200_000])
     live.add(slot, reports.cells[200_000:].tobytes())
-    live.add_counts(FoldedCounts(slot, Counts.of(reports[:1000]).counts, 1000, shown=True))
-    assert live.summary(made.id, "q") == Counts.of(reports) + Counts.of(reports[:1000])
+    folded = Counts.of(mechanism.perturb(values(mechanism, 1000), source=dt.Seeded(4)))
+    live.add_counts(FoldedCounts(slot, folded.counts, 1000, shown=True))
+    assert live.summary(made.id, "q") == Counts.of(reports) + folded
 
 
 def test_unknown_names() -> None:

@@ -321,3 +321,21 @@ def test_two_calls_with_counts_from_bytes_are_of_the_same_people():
     counts = dt.Counts.from_bytes(dt.Counts.of(told()).to_bytes(), ASKED)
     with pytest.raises(InvalidParameter, match="same people"):
         dt.frequencies(counts)["yes"] - dt.frequencies(counts)["no"]
+
+
+def test_days_that_share_reports_are_not_taken_as_independent():
+    year = dt.Once(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), days=20)
+    reports = year.perturb([["no"] * 10 + ["yes"] * 10] * 800, source=dt.Seeded(1))
+    days = dt.by_day(reports, smoothing="auto")
+    first, second = days[3], days[4]
+    assert first is not None
+    assert second is not None
+    with pytest.raises(InvalidParameter, match="same people"):
+        first["yes"] - second["yes"]
+
+
+def test_groups_of_several_questions_name_them():
+    records = dt.Each(a=NUMBER, b=NUMBER).perturb({"a": [0.1, 0.2], "b": [0.1, 0.2]}, source=dt.Seeded(1))
+    for wrong in ({"by": ["x", "y"]}, {"person": [1, 2]}):
+        with pytest.raises(InvalidParameter, match="got those of a, b"):
+            dt.estimate(records, **wrong)  # type: ignore[call-overload]

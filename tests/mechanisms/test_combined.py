@@ -95,7 +95,7 @@ def test_records() -> None:
     assert records.n == 3
     assert np.asarray(records).shape == (3, 2)
     assert np.array_equal(np.asarray(records)[:, 1], records["bmi"].values)
-    twice = results.Records.concatenate([records, records])
+    twice = results.Records.concatenate([records, EACH.perturb(DATA)])
     assert twice.n == len(twice["age"]) == 6
     with pytest.raises(InvalidParameter, match="there are age, bmi"):
         records["income"]

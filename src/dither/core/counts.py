@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +14,7 @@ from typing import Any, Final, Self, TypeVar, cast
 import numpy as np
 
 from dither.core.count_tables import MOST_COUNT, read_counts, whole_number
-from dither.core.people import People, join, new_people, overlap
+from dither.core.people import Crowd, People, join, overlap
 from dither.core.question import Question, as_question
 from dither.core.repetition import ChangeReports, DatedReports
 from dither.core.reports import Reports, check_codebooks
@@ -69,6 +70,8 @@ class Counts:
         counts.setflags(write=False)
         object.__setattr__(self, "counts", counts)
         object.__setattr__(self, "n", int(self.n))
+        if self.n and not self.people:  # estimates of two calls are of the same people
+            object.__setattr__(self, "people", (Crowd(os.urandom(16), range(self.n)),))
 
     @classmethod
     def of(cls, reports: Reports) -> Self:
@@ -262,11 +265,6 @@ def name_result(function: Made) -> Made:
     def call(*args: object, **more: object) -> Any:
         result = function(*args, **more)
         entries = [given for given in args if isinstance(given, Reports | Counts)]
-        for given in entries:
-            if (
-                isinstance(given, Counts) and not given.people
-            ):  # estimates of two calls are of the same people
-                object.__setattr__(given, "people", new_people(given.n))
         names = dict.fromkeys(given.about for given in entries)
         more_known: dict[str, Any] = {}
         if any(names) and not getattr(result, "about", "?"):

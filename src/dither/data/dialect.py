@@ -50,7 +50,8 @@ def missing_answer(place: str) -> OutsideDomain:
     return OutsideDomain(
         f"{place}: the answer is missing, and a missing report would show who did not answer; fill it in, "
         'make "no answer" a private answer (dt.Nullable, or optional = true in a campaign), or '
-        'declare that who did not answer is public (missing="skip")'
+        'declare that who did not answer is public (missing="skip"); an empty cell of a set is the empty set '
+        'if the question says empty="none"'
     )
 
 

@@ -38,6 +38,7 @@ from dither.estimation.intervals import (
     is_lower_bound,
     length_of_sum,
     linear_terms,
+    p_value,
 )
 from dither.estimation.rounding import (
     AT_LEAST,
@@ -79,7 +80,6 @@ class ValuedInterval(Protocol):
         """Return the ends of the interval that covers with probability `level`."""
 
 
-_SURE: Final = 1e-15  # the smallest p-value that a level, a double below 1, can express
 Alternative = Literal["two-sided", "greater", "less"]
 
 
@@ -604,20 +604,6 @@ def ratio(above: Estimate, below: Estimate) -> Estimate:
     facts: dict[str, Any] = {"remark": remark_of(pair), "thinned": thinned_share(pair)}
     facts["clipping"] = _clipping(pair)
     return Estimate(value, error, count_of(parts), guarantee_of(parts), confidence=interval, **facts)
-
-
-def p_value(estimate: Estimate, null: float = 0.0) -> float:
-    """Return one minus the largest level at which the interval excludes `null`; at least 1e-15."""
-    low, high = _SURE, 1.0
-    for _ in range(200):
-        middle = math.sqrt(low * high)
-        if estimate.covers(null, 1.0 - middle if middle < 1.0 else 1e-16):
-            low = middle
-        else:
-            high = middle
-        if high - low <= 1e-9 * high:
-            break
-    return high
 
 
 def plus(left: Estimate, right: object, sign: float) -> Estimate:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from dither.core.counts import Counts
+from dither.core.counts import Counts, summarise
 from dither.core.people import People, join, people_by_id, take
 from dither.core.question import Question, as_question
 from dither.core.reports import Reports
@@ -224,6 +224,8 @@ def estimate_groups(
 
     `usual` estimates each group if no quantity is given. `person` is a public id for each report.
     """
+    if isinstance(reports, Mapping):
+        summarise(cast("Any", reports))  # raises, and names the questions
     if not isinstance(reports, Reports):
         raise InvalidParameter(
             "expected reports with one label each (a summary has lost their order), "
@@ -286,6 +288,8 @@ def estimate_people(
     reports: object, person: object, weights: Weighting | None, usual: Callable[..., Estimate]
 ) -> Estimate:
     """Return the usual estimate of reports, with the error of several reports of a person."""
+    if isinstance(reports, Mapping):
+        summarise(cast("Any", reports))  # raises, and names the questions
     if not isinstance(reports, Reports):
         raise InvalidParameter(
             "expected reports with one id each (a summary has lost their order), got "

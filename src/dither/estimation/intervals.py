@@ -681,3 +681,20 @@ def as_number(value: object) -> float | Floats:
     """Return a number, or an array of numbers."""
     array = np.asarray(value, dtype=np.float64)
     return float(array) if array.ndim == 0 else array
+
+
+_SURE: Final = 1e-15  # the smallest p-value that a level, a double below 1, can express
+
+
+def p_value(estimate: Estimate, null: float = 0.0) -> float:
+    """Return one minus the largest level at which the interval excludes `null`; at least 1e-15."""
+    low, high = _SURE, 1.0
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        if estimate.covers(null, 1.0 - middle if middle < 1.0 else 1e-16):
+            low = middle
+        else:
+            high = middle
+        if high - low <= 1e-9 * high:
+            break
+    return high

@@ -165,8 +165,10 @@ def shares_by_day(reports: ChangeReports | ChangeCounts, smoothing: int) -> tupl
             found.append(None)
             continue
         value, error = np.array([1.0 - share, share]), np.full(2, np.sqrt(variance))
-        labels = change.domain.labels
-        found.append(LabelledEstimate(value, error, people, change.guarantee, labels=labels, limits=SHARE))
+        labels, who = change.domain.labels, change.guarantee
+        # All days are of the same people.
+        day = LabelledEstimate(value, error, people, who, labels=labels, limits=SHARE, origin=reports)
+        found.append(day)
     return found, people
 
 
@@ -664,6 +666,7 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
         value, error = both if complete.labels else both[:, 0].tolist()
         interval = StudentInterval(value, error, complete.n, condition=_SMALL_JUMP)
         facts: Any = {"labels": complete.labels, "unit": complete.unit, "limits": complete.limits}
+        facts["origin"] = reports  # a smoothed day has reports of other days, too
         kind: type[Estimate] = LabelledEstimate if complete.labels else Estimate
         days.append(kind(value, error, complete.n, complete.guarantee, confidence=interval, **facts))
     weekly = max(column.weekly for column in columns)

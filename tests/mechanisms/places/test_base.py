@@ -146,8 +146,9 @@ def test_a_device_may_send_its_path_in_two_parts() -> None:
     np.testing.assert_array_equal(joined.values, reports.values)
     with pytest.raises(MalformedReport, match="from its middle"):
         _ = reports[11:].values
-    two = dt.Reports.concatenate([reports, reports])
-    np.testing.assert_allclose(two.values[30:], reports.values, rtol=1e-12)
+    other = mechanism.perturb(np.random.default_rng(2).random((30, 2)), source=dt.Seeded(2))
+    two = dt.Reports.concatenate([reports, other])
+    np.testing.assert_allclose(two.values[30:], other.values, rtol=1e-12)
 
 
 # ------------------------------------------------------------------------------------- whole trajectories
