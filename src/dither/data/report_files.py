@@ -206,7 +206,7 @@ def _summarise(path: Path, questions: Questions | None, progress: Progress | Non
         for name, question in campaign.questions.items():
             totals[name] = totals[name] + Counts.of(chunk.reports(name, question))
         done(len(chunk))
-    if (rows_of_person(read_making(specification)) or 1) > 1:
+    if (_rows_in(specification) or 1) > 1:
         return {name: replace(some, people=unnamed_people(some.n)) for name, some in totals.items()}
     return totals
 
@@ -257,7 +257,12 @@ def rows_of_person(made: Mapping[str, Any]) -> int | None:
 
 def rows_of_file(path: Path) -> int | None:
     """Return the largest number of rows per person in a file; None if it does not distinguish people."""
-    return rows_of_person({} if is_standard(path) else read_making(table_format(path).specification(path)))
+    return None if is_standard(path) else _rows_in(table_format(path).specification(path))
+
+
+def _rows_in(specification: str | None) -> int | None:
+    known = specification is not None and '"rows"' in specification  # else its JSON is not read again
+    return rows_of_person(read_making(specification)) if known else None
 
 
 def group_files(
