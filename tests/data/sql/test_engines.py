@@ -214,7 +214,7 @@ def test_wide_tables_of_every_kind_of_report(load: Load, tmp_path: Path) -> None
         assert found == known[name], name
         assert 0 < dt.Counts.from_counts(mechanism, later).n < found.n
     assert set(counts["label"]) == {"Rome", "Paris"}
-    with pytest.raises(InvalidParameter, match="other than a Delta table"):
+    with pytest.raises(InvalidParameter, match="without a column per question"):
         sql.fold_statements(tables.WIDE, sql.DIALECTS["duckdb"], table, "counts", tables.MONDAY)
     with pytest.raises(InvalidParameter, match="column for each question"):
         table.rename({"batch": "batch"})

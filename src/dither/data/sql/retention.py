@@ -38,11 +38,11 @@ def fold_statements(
         )
     if is_object_store(table.name[0]):
         raise InvalidParameter(
-            "expected a table other than a Delta table, because exports keep its reports; leave --fold out"
+            "expected a table other than a Delta table, because exports keep its reports; do not fold it"
         )
     if table.day is None or table.wide:
         raise InvalidParameter(
-            "expected a table of reports with days and without a column per question; leave --fold out"
+            "expected a table of reports with days and without a column per question; do not fold it"
         )
     campaign = Questionnaire.of(questions)
     public = [name for name in ("day", "label") if getattr(table, name) is not None]
