@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 SEGMENTED: Final = 4  # the version from which on there are segments
-DAY: Final = 11  # lower bits of a segment's number, which count within its day; the higher bits are the day
+DAY: Final = 11  # lower bits of a segment number: they count segments of a day; the higher bits are the day
 LOCK: Final = 0x64697463  # the advisory lock of a store: shared to append, exclusive to fold or delete
 PATIENCE: Final = "1s"  # time to wait for readers or writers, who wait for this process meanwhile
 _INDEXES: Final = 1 << 27  # largest size of the indexes of a segment, in bytes
