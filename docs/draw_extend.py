@@ -22,6 +22,7 @@ def main() -> None:
         block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "savefig" in block
     )
     picture = str(HERE / "pictures" / "extend.png")
+    recipe = recipe.replace("range(2)", "range(60)")
     lines = recipe.replace('"error_by_epsilon.pdf"', f"{picture!r}, dpi=150")
     draw(lines)
     with narrow_figures():
