@@ -762,43 +762,6 @@ def _moments() -> list[Cell]:
     ]
 
 
-def vector_mean(quantity: str, n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
-    """Coordinates, projections or the length of the mean of unit vectors of 384 numbers about a topic."""
-    asked = dt.Optimal(dt.Vectors(384, exact=True), epsilon=epsilon)
-    topic = np.full(384, 384**-0.5)
-
-    def run(rng: Rng, source: dt.Seeded) -> Any:
-        vectors = rng.standard_normal((n, 384)) * math.sqrt(0.7 / 384) + math.sqrt(0.3) * topic
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        truth: Any = vectors.mean(axis=0)  # of these people: the sampling error is part of the intervals
-        found: Any = dt.mean(asked.perturb(vectors, source=source))
-        if quantity == "coordinates":
-            return found.covers(truth)
-        if quantity == "length":
-            return found.length().covers(float(np.linalg.norm(truth)))
-        along = [topic, *rng.standard_normal((7, 384))]
-        return [(found @ direction).covers(float(truth @ direction)) for direction in along]
-
-    return run
-
-
-def _vectors() -> list[Cell]:
-    runs = {1_000: {"coordinates": 60, "projections": 100, "length": 400}}
-    runs[100_000] = {"coordinates": 3, "projections": 3, "length": 12}
-    return [
-        Cell(
-            "vectors",
-            f"{quantity} of the mean of vectors of 384 numbers, n = {n}, ε = {epsilon:g}",
-            vector_mean(quantity, n, epsilon),
-            repetitions=repetitions,
-            most=0.97,
-        )
-        for n, some in runs.items()
-        for epsilon in (1.0, 4.0)
-        for quantity, repetitions in some.items()
-    ]
-
-
 def cells() -> list[Cell]:
     """Return every cell."""
     return [
@@ -812,7 +775,6 @@ def cells() -> list[Cell]:
         *_people(),
         *_silent(),
         *_moments(),
-        *_vectors(),
     ]
 
 
@@ -847,7 +809,6 @@ _TITLES: Final = {
     "silent": "two numbers that may be missing, of those who answered",
     "people": "the same people, thinned sets, silence, heavy weights",
     "moments": "two numbers in one report",
-    "vectors": "means of vectors",
     "smaller": "variances, many categories, many looks, rare extremes",
 }
 

@@ -193,12 +193,12 @@ def outside(kept: dict[str, Any]) -> bool:
 def record(*, again: bool = False) -> None:
     """Measure settings and write them as they come."""
     for setting in settings():
-        kept = recorded()
-        old = kept.get(setting.name)
+        old = recorded().get(setting.name)
         if old is not None and not (again and outside(old) and old["runs"] == RUNS[setting.n]):
             continue
         runs, seed = (3 * RUNS[setting.n], 2) if again else (RUNS[setting.n], 1)
-        kept[setting.name] = {"runs": runs, "held": setting.measure(runs, seed)}
+        held = setting.measure(runs, seed)
+        kept = {**recorded(), setting.name: {"runs": runs, "held": held}}
         lines = (f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(one)}" for name, one in kept.items())
         RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
         print(setting.name, kept[setting.name], flush=True)

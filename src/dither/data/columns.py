@@ -25,8 +25,8 @@ from dither.errors import InvalidParameter, OutsideDomain
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 
 ONLY_IN_PYTHON: Final = (
-    "questions about several attributes, texts or places are randomised by question.perturb in Python, and "
-    "trips by dt.data.perturb_trips"
+    "questions about vectors, several attributes, texts or places are randomised by question.perturb in "
+    "Python, and trips by dt.data.perturb_trips"
 )
 
 
