@@ -283,16 +283,17 @@ class AsReported(Method):
 as_reported: Final = AsReported()
 
 
-_REACH: Final = 0.18  # fraction of the likelihood interval's reach that is added
+_REACH: Final = 0.12  # fraction of the likelihood interval's reach that is added
 
 
 def cautious_quantile(summary: Counts, share: float) -> Estimate:
     """Return a quantile of the smooth density, with an interval that reaches towards the likelihood interval.
 
     The likelihood interval has to hold for all distributions, and is nearly three times as wide as is
-    necessary for any single one. A fifth of its reach covers the error of the smooth density at point masses
-    and narrow gaps. The resulting interval kept its level on all shapes that were tried, except a sawtooth
-    whose median is at a jump of its density (docs/coverage_few.md). It prints the condition of the density.
+    necessary for any single one. An eighth of its reach covers the error of the smooth density at point
+    masses and narrow gaps. The resulting interval holds in 96 % over 22 shapes, in less where the density
+    jumps (docs/coverage_few.md), and is at most 1.4 times as wide as needed in the median. It prints the
+    condition of the density.
     """
     answer = empirical_bayes.quantile(summary, share)
     return cautious(answer, likelihood.quantile(summary, share)) if answer.condition else answer
