@@ -29,12 +29,14 @@ from dither.collection.store.segments import (
     PATIENCE,
     SEGMENTED,
     KnownIdentities,
+    Meta,
     begin_after_full,
     drop_segment,
     list_segments,
     make_segments,
     of_days,
     read_meta,
+    written_after,
 )
 from dither.collection.store.store import (
     HOLDS,
@@ -85,8 +87,9 @@ INSERT: Final = """INSERT INTO dither_reports (id, part, slot, tick, data, segme
     AS new (id, part, slot, data, segment) ON CONFLICT DO NOTHING RETURNING id"""
 NEW_SLOT: Final = """INSERT INTO dither_slots (campaign, question, day, label) VALUES (%s, %s, %s, %s)
     ON CONFLICT DO NOTHING"""
-NEXT: Final = """UPDATE dither_meta SET tick = tick + 1
-    WHERE EXISTS (SELECT 1 FROM dither_reports WHERE dither_reports.tick = dither_meta.tick)
+NEXT: Final = """UPDATE dither_meta SET tick = tick + 1 WHERE closed = tick
+    OR EXISTS (SELECT 1 FROM dither_reports WHERE segment = dither_meta.segment
+        AND dither_reports.tick = dither_meta.tick)
     OR EXISTS (SELECT 1 FROM dither_withdrawn WHERE dither_withdrawn.tick = dither_meta.tick)"""
 HELD: Final = f"""SELECT min((classid::bigint << 32) + objid::bigint - {TICKS}) FROM pg_locks
     WHERE locktype = 'advisory' AND objsubid = 1 AND classid = {TICKS >> 32}
@@ -400,7 +403,7 @@ class PostgresqlStore(CollectorStore):
             meta = read_meta(sql)
             if meta.generation != self._generation:
                 raise StoreUnavailable("another process folded or deleted meanwhile; fold again")
-            live.add_all(self._news(sql, meta.tick - 1))  # nobody appends now, so these ticks are over
+            live.add_all(self._news(sql, meta, meta.tick - 1))  # nobody appends now, so these ticks are over
             fates = live.fates(campaign, day)
             folding = self._fold(sql, live, fates, forgotten)
             if folding.left:  # other processes must not store in these slots any more
@@ -616,10 +619,12 @@ class PostgresqlStore(CollectorStore):
                 meta = read_meta(sql)
                 if meta.generation == self._generation:  # otherwise the next look rebuilds the counts
                     self._known.learn(sql, meta, over)
-                    yield from self._news(sql, over)
+                    yield from self._news(sql, meta, over)
 
-    def _news(self, sql: Connection[Any], over: int) -> News:
-        query = """SELECT tick, slot, data FROM dither_reports WHERE tick > %b AND tick <= %b
+    def _news(self, sql: Connection[Any], meta: Meta, over: int) -> News:
+        written = ",".join(map(str, written_after(sql, meta, self._read)))
+        query = f"""SELECT tick, slot, data FROM dither_reports WHERE segment IN ({written})
+            AND tick > %b AND tick <= %b
             AND slot IN (SELECT number FROM dither_slots WHERE counts IS NULL) ORDER BY tick"""
 
         def blocks() -> Iterator[list[Row]]:

@@ -38,6 +38,8 @@ _FULL: Final = """SELECT segment FROM dither_meta
 _CLOSE: Final = """INSERT INTO dither_segments VALUES (%s, %s)
     ON CONFLICT (number) DO UPDATE SET closed = excluded.closed"""
 
+_LATE: Final = "SELECT number FROM dither_segments WHERE closed > %s"
+
 
 class Meta(NamedTuple):
     """The generation of a store, the present tick and segment, and the largest `closed` of segments."""
@@ -68,6 +70,14 @@ def of_days(segments: Iterable[int], days: Iterable[int]) -> list[int]:
     """Return the segments of some days."""
     some = set(days)
     return [segment for segment in segments if segment >> DAY in some]
+
+
+def written_after(sql: Connection[Any], meta: Meta, tick: int) -> list[int]:
+    """Return the segments that may have rows of later ticks: the present one, and those that closed since."""
+    if meta.closed <= tick:
+        return [meta.segment]
+    found = sql.execute(_LATE, (tick,)).fetchall()
+    return [meta.segment, *(number for (number,) in found)]
 
 
 def make_segments(sql: Connection[Any], days: Iterable[int], present: int = 0) -> tuple[dict[int, int], int]:
@@ -150,8 +160,7 @@ class KnownIdentities:
         """
         places = self._filter.find(identities)
         if closed > self._tick:  # the filter lacks identities of some segments
-            query = "SELECT number FROM dither_segments WHERE closed > %b"
-            late = sql.execute(query, (self._tick,), binary=True).fetchall()
+            late = sql.execute(_LATE, (self._tick,)).fetchall()
             places |= {number: list(identities) for (number,) in late}
         found: set[bytes] = set()
         for segment, some in places.items():
