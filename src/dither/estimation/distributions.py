@@ -312,6 +312,7 @@ class EstimatedDistribution(Tabular):
                     "expected a distribution on an interval; leave out `truth` on a circle"
                 )
             axes.hist(np.asarray(truth), 60, density=True, color="lightgrey", zorder=0, label="truth")
+            axes.legend(frameon=False, fontsize="small")
         return axes
 
     def items(self) -> Iterator[tuple[tuple[float, float], Estimate]]:
