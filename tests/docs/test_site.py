@@ -266,8 +266,8 @@ def test_no_page_is_long_on_a_phone(site: Path, address: str, tmp_path: Path) ->
         assert browser.value("document.querySelector('#the-device-text > details').open")
 
 
-# Measured tables: they are looked up, as is the part Reference.
-TABLES = {"coverage", "coverage_few"}
+# Measured tables and the list of terms: they are looked up, as is the part Reference.
+TABLES = {"coverage", "coverage_few", "glossary"}
 
 
 def test_pages_that_people_read_have_at_most_five_screens(address: str, tmp_path: Path) -> None:
