@@ -84,7 +84,7 @@ def test_the_best_is_ready_to_use() -> None:
     assert reports.question.domain == AGES
     assert len(ranking.mechanisms) == len(ranking)
     text = repr(ranking)
-    assert text.splitlines()[0].startswith("Mean(n=1000, criterion='worst') on [18, 100] with ε = 3")
+    assert text.splitlines()[0].startswith("mean of 1 000 people, worst case on [18, 100] with ε = 3")
     assert "\n 1   Optimal(unbiased=True) " in text
     assert "\nOptimal(unbiased=True) – solved" in text
     assert all(len(line) <= 80 for line in text.splitlines())

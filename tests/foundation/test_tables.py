@@ -19,6 +19,7 @@ from dither.foundation.tables import (
     as_text,
     from_csv,
     show_cell,
+    show_column,
     show_row,
 )
 from tests.support.hypertext import HOSTILE, Reader
@@ -46,6 +47,13 @@ def test_text_without_a_head_with_its_own_sides() -> None:
 )
 def test_a_cell(value: object, text: str) -> None:
     assert show_cell(value) == text
+
+
+def test_the_numbers_of_a_column_have_the_same_number_of_digits() -> None:
+    assert show_column([0.03159, 0.0329, None, 0.0]) == ["0.03159", "0.03290", "", "0"]
+    assert show_column([2.0, 19.0]) == ["2.0", "19"]
+    assert show_column([1234.0, 0.5, math.inf, "x", 3]) == ["1234", "0.5000", "inf", "x", "3"]
+    assert show_column([]) == []
 
 
 def test_a_row_always_has_a_name() -> None:

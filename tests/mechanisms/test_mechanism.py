@@ -52,6 +52,15 @@ def test_wrong_parameters(name: str) -> None:
         WRONG[name]()
 
 
+def test_the_error_of_a_wrong_domain_has_an_example_of_the_right_one() -> None:
+    with pytest.raises(InvalidParameter, match=r"got list; pass one such as dt\.Categories"):
+        dt.KRR(["a", "b"], epsilon=1)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match=r"got tuple; pass one such as dt\.Interval"):
+        dt.Podium((0, 1), epsilon=1)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match=r"got str; pass one such as dt\.Podium"):
+        dt.audit("podium")
+
+
 @pytest.mark.parametrize("sensitivity", [1e-3, 1e-9, 1e-10, 1e-12])
 def test_a_small_sensitivity_is_refused_for_what_it_spends(sensitivity: float) -> None:
     with pytest.raises(InvalidParameter, match="the points spend at most ε = 1, got"):

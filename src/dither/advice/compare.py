@@ -19,7 +19,7 @@ from dither.foundation.arrays import Floats
 from dither.foundation.losses import CRITERIA, Criterion, Loss, Power, as_power, squared
 from dither.foundation.numerics.quadrature import integrate
 from dither.foundation.plotting import draw_rows, panels_or_new
-from dither.foundation.tables import ResultTable, Row, show_cell
+from dither.foundation.tables import ResultTable, Row, show_column
 from dither.mechanisms.analysis.analysis import Analysis
 from dither.mechanisms.frequency.base import CategoryMechanism
 from dither.mechanisms.frequency.several import least_item_variance
@@ -111,15 +111,15 @@ class Comparison(ResultTable):
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         # A relative error is printed in brackets after its error: this halves the width of the table.
         plain = [name for name in self.columns if not name.startswith("relative ")]
-        cells = []
-        for row in self.rows:
-            line = []
-            for name in plain:
+        columns = []
+        for name in plain:
+            column = show_column([row[name] for row in self.rows])
+            for index, row in enumerate(self.rows):
                 ratio = row.get(f"relative {name}")
                 tie = name == plain[1] and sum(tied(row, other, name) for other in self.rows) > 1
-                line.append(show_cell(row[name]) + "=" * tie + ("" if ratio is None else f" (×{ratio:.2f})"))
-            cells.append(line)
-        return plain, cells
+                column[index] += "=" * tie + ("" if ratio is None else f" (×{ratio:.2f})")
+            columns.append(column)
+        return plain, [list(line) for line in zip(*columns, strict=True)]
 
     @property
     def tie(self) -> str:
@@ -218,7 +218,7 @@ def _for_goal(table: Comparison, goal: Goal | None, progress: Progress | None) -
         given = {**dict.fromkeys(table.rows[0]), **every[index]}  # single values have no errors by `beside`
         name, *rest = given.items()
         rows.append(dict([name, *columns[index].items(), *rest]))
-    title = f"{goal!r}{f' ({how})' if how else ''}, {table.title}"
+    title = f"{goal}{f' ({how})' if how else ''}, {table.title}"
     return replace(
         table,
         title=title,
@@ -402,7 +402,7 @@ def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:
         for candidate, error in ranking
     )
     relative = "" if least is None else "; in brackets, relative to a lower bound for every mechanism"
-    title = f"{goal!r}, ε = {epsilon:g} on {domain}{relative}"
+    title = f"{goal}, ε = {epsilon:g} on {domain}{relative}"
     return Comparison(title, rows, domain, epsilon, tuple(held for held, _ in ranking), (), ("error",))
 
 

@@ -19,7 +19,7 @@ from dither.core.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
 from dither.errors import Infeasible, InvalidParameter, found
 from dither.foundation.numerics.roots import decreasing_root
 from dither.foundation.plotting import draw_rows
-from dither.foundation.tables import ResultTable, as_text, percent, show_cell
+from dither.foundation.tables import ResultTable, as_text, percent, show_cell, show_column
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.numeric.base import WindowMechanism
 from dither.mechanisms.optimal.mechanism import Optimal
@@ -77,6 +77,9 @@ class Recommendation(ResultTable):
                 strict=True,
             )
         ]
+        for index in range(2, 3 + len(shared)):  # the error and the columns after it
+            for line, cell in zip(rows, show_column([line[index] for line in rows]), strict=True):
+                line[index] = cell
         head = ["", "mechanism", "error", *("ε for" if name == "promise" else name for name in shared), ""]
         sides = "rlr" + "".join("l" if name == "promise" else "r" for name in shared) + "r"
         why = [
@@ -170,7 +173,7 @@ def recommend(
                 why += f"; of single {kind} from {show_cell(span[0])} to {show_cell(span[1])}"
         promise = {"promise": f"one {candidate.mechanism.guarantee.unit}"} if goal.units else {}
         rows.append({"mechanism": candidate.name, "error": error, **promise, **moved, "why": why})
-    title = f"{goal!r} on {domain} with ε = {epsilon:g}{among}"
+    title = f"{goal} on {domain} with ε = {epsilon:g}{among}"
     mechanisms = tuple(candidate.mechanism for candidate, _ in ranking)
     if guess is not None:
         title += f"\n{range_words(mechanisms[0].question, guess)}"

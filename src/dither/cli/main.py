@@ -117,6 +117,31 @@ def _in_options(text: str) -> str:
     return in_options(text)
 
 
+_DOMAINS: Final = ("--interval", "--circle", "--date", "--time", "--categories", "--several")
+
+
+def _with_near_options(error: click.NoSuchOption) -> click.NoSuchOption:
+    """Return the error of an unknown option with suggestions that are close to it, or the options of domains.
+
+    click also suggests options that share only a few letters, such as --force for --ordered.
+    """
+    from difflib import get_close_matches  # needed for an error only
+
+    given = error.option_name.lstrip("-")
+    params = [] if error.ctx is None else error.ctx.command.get_params(error.ctx)
+    known = [name[2:] for param in params for name in param.opts if name.startswith("--")]
+    begun = [name for name in known if name.startswith(given)]
+    near = [f"--{name}" for name in begun or get_close_matches(given, known, 2, 0.7)]
+    message = None
+    if not near and "interval" in known:
+        there = [option for option in _DOMAINS if option[2:] in known]
+        message = (
+            f"No such option '{error.option_name}'; the options for a domain are {', '.join(there[:-1])} "
+            f"and {there[-1]}"
+        )
+    return click.NoSuchOption(error.option_name, message, near, error.ctx)
+
+
 class _SystemProblem(click.ClickException):
     """An error of the system, such as a full disk."""
 
@@ -172,6 +197,8 @@ class _Verbs(click.Group):
             if error.errno == errno.ENOENT:  # a given file does not exist: a wrong call
                 raise click.UsageError(words) from None
             raise _SystemProblem(words) from None
+        except click.NoSuchOption as error:
+            raise _with_near_options(error) from None
         except click.UsageError as error:
             if type(error) is not click.UsageError:  # click's own, about an option or an argument
                 raise

@@ -26,6 +26,26 @@ def show_cell(value: object) -> str:
     return printable(str(value), "\n")
 
 
+def show_column(values: Sequence[object]) -> list[str]:
+    """Return the cells of a column; its floats have the same number of significant digits, at most four.
+
+    >>> show_column([0.0329, 0.03159, None, 0.0])
+    ['0.03290', '0.03159', '', '0']
+    """
+    digits = max((_significant(show_cell(value)) for value in values if isinstance(value, float)), default=0)
+    return [
+        f"{value:#.{digits}g}".removesuffix(".")
+        if isinstance(value, float) and math.isfinite(value) and abs(value) >= 1e-12
+        else show_cell(value)
+        for value in values
+    ]
+
+
+def _significant(text: str) -> int:
+    """Return the number of significant digits of a printed number."""
+    return max(1, len(text.partition("e")[0].lstrip("-0.").replace(".", "")))
+
+
 def decimals(width: float) -> int:
     """Return the decimals that show one digit of a width, or two if it begins with 1; negative for tens."""
     exponent = math.floor(math.log10(width))

@@ -25,6 +25,16 @@ Q_co = TypeVar("Q_co", bound=Question, covariant=True)
 # specifications of older mechanisms do not change.
 ADDED: Final = {"added": True}
 
+# By the type of a domain, an example for the error of a mechanism that does not accept the given one.
+_EXAMPLES: Final = {
+    "Interval": "dt.Interval(18, 100)",
+    "Circle": "dt.Circle(360)",
+    "Categories": 'dt.Categories(["a", "b"])',
+    "Several": 'dt.Several(["a", "b"], most=1)',
+    "Vectors": "dt.Vectors(3)",
+    "Rectangle": "dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))",
+}
+
 
 class _Signature:
     """The parameters of a mechanism's `__init__`, for `inspect`: `__new__` takes any arguments."""
@@ -73,7 +83,8 @@ class Mechanism(ABC, Generic[Q_co]):
         object.__setattr__(self, "epsilon", self._budget())
         if not self._admits(self.domain):
             wanted = " or ".join(kind.__name__ for kind in self._takes)
-            hint = "pass one such as dt.Interval(18, 100)"
+            example = _EXAMPLES.get(self._takes[0].__name__, f"dt.{self._takes[0].__name__}(…)")
+            hint = f"pass one such as {example}"
             if isinstance(self.domain, Domain):
                 hint = "dt.recommend ranks the mechanisms for it"
                 if self.domain.optional:

@@ -134,3 +134,7 @@ def test_sheets_and_merged_headers_are_seen(tmp_path: Path) -> None:
     remarks = run("init", file).stderr
     assert "read the sheet 'People'; --sheet names another: 'Notes'" in remarks
     assert "--header-row 1-2 joins two rows" in remarks
+    run("init", file, "--sheet", "People", "--header-row", "1-2", "--force")
+    campaign = file.with_suffix(".toml").read_text(encoding="utf-8")
+    assert "# dither check survey.xlsx --sheet=People --header-row=1-2 --campaign survey.toml\n" in campaign
+    assert '# [questions."person"]\n# several = ["age", "sex"]\n' in campaign

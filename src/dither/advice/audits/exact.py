@@ -46,7 +46,10 @@ def exact_audit(target: object, *, assume: Iterable[str] = ()) -> Finding:
     questions = getattr(target, "questions", None)
     if isinstance(questions, Mapping) and questions:
         return _campaign(target, questions, accepted)
-    raise InvalidParameter(f"expected a mechanism, a combinator or a campaign, got {type(target).__name__}")
+    raise InvalidParameter(
+        f"expected a mechanism, a combinator or a campaign, got {type(target).__name__}; pass one such as "
+        "dt.Podium(dt.Interval(0, 1), epsilon=1)"
+    )
 
 
 def _question(question: Question, accepted: tuple[str, ...]) -> Finding:

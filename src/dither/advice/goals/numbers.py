@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
@@ -41,6 +42,21 @@ class Goal(ABC):
     units: ClassVar[bool] = False  # True if promises of candidates have different units; units are then shown
     instead: ClassVar[str] = "in longer reports"  # the price of a smaller error than the first's
     apart: ClassVar[bool] = False  # True if `dt.compare` lists only the goal's own candidates
+
+    def __str__(self) -> str:
+        """Return the goal in words, such as "mean of 1 000 people, worst case"."""
+        words = [re.sub(r"(?<!^)(?=[A-Z])", " ", type(self).__name__).lower()]
+        for parameter in fields(self) if is_dataclass(self) else ():
+            name, value = parameter.name, getattr(self, parameter.name)
+            if value is None or value is False or not parameter.repr:
+                continue
+            if name == "n":
+                words[0] += f" of {value:,} people".replace(",", " ")
+            elif name == "criterion":
+                words.append("worst case" if value == "worst" else "average case")
+            else:
+                words.append(name if value is True else f"{name} {value}")
+        return ", ".join(words)
 
     def check(self, domain: Domain) -> None:
         """Raise InvalidParameter unless the goal applies to a domain."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -140,7 +141,7 @@ _LANGUAGES: Final = {
 
 
 _SURVEY: Final = """\
-# The questions of {file}. Domains are public: fill them in from public facts (a codebook, a form, a
+# The questions of {name}. Domains are public: fill them in from public facts (a codebook, a form, a
 # law), never from the least and the greatest value of a column, because these are people's answers.
 # dither check {file} --campaign {out}
 # dither perturb {file} --campaign {out} -o reports.csv
@@ -304,8 +305,12 @@ def _write_survey(
     require_columns(file, [*columns, *given], there)
     known = reader.value_labels(file, dialect) if hasattr(reader, "value_labels") else {}
     remarks = reader.remarks(file, dialect) if hasattr(reader, "remarks") else []
-    text, blank = _SURVEY.format(file=file.name, out=out.name, epsilon=epsilon), []
-    for start, items in _sets(columns or there).items():
+    text = _SURVEY.format(
+        name=file.name, file=_words(file.name, dialect), out=shlex.quote(out.name), epsilon=epsilon
+    )
+    blank = []
+    signs = "._" if dialect.header_rows[0] == dialect.header_rows[1] else "._ "  # rows are joined by a space
+    for start, items in _sets(columns or there, signs).items():
         text += _SET.format(
             columns=", ".join(f"{start}{item}" for item in items),
             question=_quote(start[:-1]),
@@ -333,12 +338,22 @@ def _write_survey(
     return blank, remarks
 
 
-def _sets(columns: Sequence[str]) -> dict[str, list[str]]:
-    """Return the items of columns with a common start, such as media_TV and media_radio, by that start."""
+def _words(file: str, dialect: Dialect) -> str:
+    """Return a file with the options of `init` that the next commands need to read it."""
+    given = {"--sheet": dialect.sheet, "--header-row": dialect.header_row, "--encoding": dialect.encoding}
+    options = [f"{name}={value}" for name, value in given.items() if value not in (None, "1")]
+    return shlex.join([file, *options])
+
+
+def _sets(columns: Sequence[str], signs: str) -> dict[str, list[str]]:
+    """Return the items of columns with a common start, such as media_TV and media_radio, by that start.
+
+    `signs` are the characters that may end the start.
+    """
     found: dict[str, list[str]] = {}
     for name in columns:
         start, mark, item = next(
-            (name.partition(sign) for sign in "._" if 0 < name.find(sign) < len(name) - 1), (name, "", "")
+            (name.partition(sign) for sign in signs if 0 < name.find(sign) < len(name) - 1), (name, "", "")
         )
         if item and not item.isdigit():
             found.setdefault(start + mark, []).append(item)
