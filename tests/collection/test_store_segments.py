@@ -109,6 +109,42 @@ def test_processes_that_store_the_same_batches_while_segments_begin_store_each_o
         store.close()
 
 
+@pytest.mark.parametrize("closed", [False, True])
+def test_identities_of_a_segment_that_was_opened_again_are_known_after_it_closes(
+    database: str, monkeypatch: pytest.MonkeyPatch, closed: bool
+) -> None:
+    """A look skips a segment that is the present one, or that closed in a tick that is not over."""
+    store, other = PostgresqlStore(database), PostgresqlStore(database)
+    store.publish(published())
+    store.append([arrived(1)])
+    store.append([arrived(2, day=NEXT)])
+    look(store)
+    store.append([arrived(3, day=NEXT)])
+    look(store)  # the filter has the first segment
+    last_tick = store.last_tick
+
+    def late() -> int:
+        over = last_tick()
+        other.append([arrived(8)])
+        other.append([arrived(9, day=NEXT)])
+        return over
+
+    store.append([arrived(4)])
+    if closed:
+        store.append([arrived(5, day=NEXT)])
+        monkeypatch.setattr(store, "last_tick", late)
+    look(store)
+    monkeypatch.undo()
+    store.append([arrived(6)])
+    store.append([arrived(7, day=NEXT)])
+    look(store)
+    copies = [Arrived(arrived(seed).id, arrived(seed, day=NEXT).parts) for seed in (1, 4, 6)]
+    results = store.append(copies)
+    for one in (store, other):
+        one.close()
+    assert results == [Stored.REPEATED] * 3
+
+
 def test_identities_of_a_restored_backup_are_looked_up(database: str, tmp_path: Path) -> None:
     """A process that had read later ticks of the same database does not know them."""
     batches = [arrived(seed, day=(DAY, NEXT)[seed > 3]) for seed in range(5)]
@@ -127,6 +163,30 @@ def test_identities_of_a_restored_backup_are_looked_up(database: str, tmp_path: 
     copies = [Arrived(batch.id, arrived(seed, day=NEXT).parts) for seed, batch in enumerate(batches)]
     assert store.append(copies) == [Stored.REPEATED] * 5
     store.close()
+
+
+def test_a_backup_is_restored_where_a_segment_was_the_present_one(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = SqliteStore(tmp_path / "store.sqlite", synchronous="OFF")
+    file.publish(published())
+    file.append([arrived(1)])
+    file.close()
+    backup(str(tmp_path / "store.sqlite"), tmp_path / "copy")
+    store = PostgresqlStore(database)
+    store.append([arrived(2, day=NEXT)])
+    monkeypatch.setattr(segments, "_INDEXES", 1)
+    look(store)  # begins a segment, which never closes
+    monkeypatch.undo()
+    store.delete(CAMPAIGN.id)
+    restore(tmp_path / "copy", database)
+    store.append([arrived(3)])
+    store.append([arrived(4)])
+    look(store)
+    other = PostgresqlStore(database)
+    assert counts(other) == expected([arrived(seed) for seed in (1, 3, 4)])
+    for one in (store, other):
+        one.close()
 
 
 def test_a_segment_begins_when_the_indexes_of_the_present_one_are_large(database: str) -> None:

@@ -150,7 +150,7 @@ def _from_postgresql(address: str, target: sqlite3.Connection) -> None:
 
 
 def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
-    from dither.collection.store.segments import DAY, SEGMENTED, make_segments
+    from dither.collection.store.segments import DAY, SEGMENTED, make_segments, read_meta
 
     with closing(_store(address)) as store, store.alone() as sql:
         tables = _tables(min(store.version, file_version(source)))
@@ -167,7 +167,7 @@ def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
                 segment = f"(SELECT day << {DAY} FROM slots WHERE slots.number = slot)"
                 named, tick = f"{named},segment", f"{tick}, {segment}"
                 days = [day for (day,) in source.execute("SELECT DISTINCT day FROM slots")]
-                make_segments(sql, days)
+                make_segments(sql, days, read_meta(sql).segment)
             rows = source.execute(f"SELECT {','.join(columns)}{tick} FROM {table}")
             with sql.cursor() as cursor, cursor.copy(f"COPY dither_{table} ({named}) FROM STDIN") as copy:
                 for row in rows:

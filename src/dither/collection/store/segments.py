@@ -135,6 +135,7 @@ class KnownIdentities:
     def __init__(self) -> None:
         self._filter = IdentityFilter()
         self._tick = -1  # segments that were closed up to this tick are in the filter
+        self._until: dict[int, int] = {}  # and the identities that each of them had up to a tick
 
     def learn(self, sql: Connection[Any], meta: Meta, over: int) -> None:
         """Read the identities of segments that closed later, up to a tick that is over, in a snapshot."""
@@ -144,13 +145,16 @@ class KnownIdentities:
             self._filter.keep(segments)
             closed = dict(sql.execute("SELECT number, closed FROM dither_segments").fetchall())
         for segment, name in segments.items():
-            if segment == meta.segment or not self._tick < closed[segment] <= over:
+            after = self._until.get(segment, -1) if segment in self._filter else -1
+            if segment == meta.segment or not after < closed[segment] <= over:
                 continue
+            self._until.pop(segment, None)  # if this fails, all of it is read again
             if segment not in self._filter:
-                self._filter.put(segment, _read(sql, name, -1, over))
-            elif not self._filter.add(segment, _read(sql, name, self._tick, over)):  # it was opened again
+                self._filter.put(segment, _read(sql, name, after, over))
+            elif not self._filter.add(segment, _read(sql, name, after, over)):  # it was opened again
                 identities = _read(sql, name, -1, over)
                 self._filter.put(segment, identities, room=len(identities) // 16)
+            self._until[segment] = over
         self._tick = over
 
     def find(self, sql: Connection[Any], identities: Sequence[bytes], closed: int) -> set[bytes]:
