@@ -40,7 +40,8 @@ TODAY: Final = datetime.date(2026, 5, 24)
 FILLING: Final = ["wal_level=minimal", "max_wal_senders=0", "fsync=off", "autovacuum=off", "max_wal_size=8GB"]
 FULL: Final = 1_200_000  # identities of a segment with the memory that PostgreSQL has by default
 ROWS: Final = """CREATE TABLE dither_reports_{0} (LIKE dither_reports);
-    INSERT INTO dither_reports_{0} SELECT uuid_send(gen_random_uuid()), 0, {1}, 1, '\\x0102', {0}
+    INSERT INTO dither_reports_{0}
+    SELECT substring(sha256(uuid_send(gen_random_uuid())) FROM 1 FOR 16), 0, {1}, 1, '\\x0102', {0}
     FROM generate_series(1, {2});
     ALTER TABLE dither_reports ATTACH PARTITION dither_reports_{0} FOR VALUES IN ({0});
     INSERT INTO dither_segments VALUES ({0}, 1)"""
