@@ -60,7 +60,7 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     Parameters
     ----------
-    mechanism : a mechanism on an interval, a circle or categories, for all columns, or `dt.Each` with one for
+    mechanism : a mechanism on an interval, a circle or categories for all columns, or `dt.Each` with one for
         each column; `Podium` on [low, high] if left out.
     epsilon, low, high : the budget of one value and the public bounds, if no mechanism is given.
     source : the `Source` of randomness; cryptographic if left out. With `Seeded(7)` the noise is

@@ -360,7 +360,7 @@ class Campaign:
         return {"text": said.text, "names": said.names, "languages": self.languages, "labels": listed}
 
     def value(self, name: str, given: object) -> object:
-        """Return the value that a question takes for one that a person gives: scales, dates and times."""
+        """Return the question's input for a person's value: scales, dates and times are converted."""
         terms = self.asks.get(name)
         return given if terms is None else terms.value(given, self.questions[name])
 
@@ -442,7 +442,7 @@ class Campaign:
         return total_promise(self.total)
 
     def explain(self, spent: Guarantee | None = None) -> Explanation:
-        """Return what the campaign promises over all its days, in plain words."""
+        """Return the promise of the campaign over all its days, in plain words."""
         return explain(self.over_time, spent=spent, **self.spoken)
 
     @property
@@ -454,7 +454,7 @@ class Campaign:
         return {**facts, "phase": phase}
 
     def facts(self, published: Published | None = None) -> CampaignFacts:
-        """Return what the campaign states about itself, for the officer's sheet of today."""
+        """Return the statements of the campaign about itself, for the officer's sheet of today."""
         return CampaignFacts(
             name=self.name,
             version=self.version,
@@ -616,7 +616,7 @@ _ASKED: Final = {"text", "names", "scale", "form", "clipped", "outside"}
 
 
 def _read_terms(data: Data) -> Data:
-    """Return the arguments of a campaign from its text; raise MalformedReport for terms of another form."""
+    """Return the arguments of a campaign from its text; raise MalformedReport if a term is malformed."""
     fixed = {"dither-campaign", "promise", "questions"}
     if not data.keys() >= fixed | set(_ALWAYS) or data.keys() - fixed - {*_ALWAYS, *_MAYBE}:
         raise MalformedReport(

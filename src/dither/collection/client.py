@@ -32,9 +32,9 @@ from dither_device.text import Malformed
 class Sent:
     """The result of sending: the number of reports that the collector now has, and the reason for the rest.
 
-    `dropped` reports were in batches that the collector will never accept; `reasons` are its words for them.
-    `refused` is the reason why the rest waits: the collector's word, "unreachable" or "relay"; None if
-    nothing waits. `retry_after` is in seconds, None if the collector did not state it.
+    `dropped` is the number of reports in batches that the collector will never accept; `reasons` are its
+    words for them. `refused` is the reason why the rest waits: the collector's word, "unreachable" or
+    "relay"; None if nothing waits. `retry_after` is in seconds, None if the collector did not state it.
     """
 
     reports: int
@@ -150,7 +150,7 @@ class Client:
         return self.contract.explain(spent=self._account.ledger.spent).person
 
     def dry_run(self, question: str) -> Preview:
-        """Return the result that `answer` would have. Nothing is drawn, spent or sent; no value is needed."""
+        """Return the preview of an answer. Nothing is drawn, spent or sent; no value is needed."""
         return self._account.dry_run(self.contract.asking(question))
 
     def answer(self, question: str, value: object) -> Reports | ChangeReports | None:

@@ -20,7 +20,7 @@ from dither_device.campaign import check_sealing_key
 from dither_device.ohttp import ALGORITHMS, GATEWAY, KEM, REQUEST, RESPONSE
 from dither_device.text import Malformed
 
-__all__ = ["GATEWAY", "REQUEST", "RESPONSE"]  # and the names below
+__all__ = ["GATEWAY", "REQUEST", "RESPONSE"]  # imported; the names below are public, too
 KEYS: Final = "application/ohttp-keys"
 GatewayKeys = Mapping[str, X25519PrivateKey]  # private keys by key configuration, as campaigns name it
 

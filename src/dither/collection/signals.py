@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from dither.collection.collector import Collector
 
-_PART: Final = 1 << 22  # bytes of a process; pages that nobody wrote to take no memory
+_PART: Final = 1 << 22  # bytes of a process; pages that were never written take no memory
 _WORD: Final = 8
-_BEGIN: Final = 2  # words before the first part: the second of the start, and how many parts there are
+_BEGIN: Final = 2  # words before the first part: the second of the start, and the number of parts
 
 
 class _Metric(NamedTuple):
@@ -83,7 +83,7 @@ class Signals:
             self._words[self._find(name)] = number
 
     def _find(self, name: str) -> int:
-        """Return where a number is; a new one gets a record: the length of its name, the name, the number."""
+        """Return the index of a number; a new one gets a record: its name's length, its name, the number."""
         found = self._at.get(name)
         if found is not None:
             return found
@@ -96,7 +96,7 @@ class Signals:
         index = (at + 1) * _WORD
         self._memory[index : index + len(data)] = data
         self._words[at] = len(data)
-        self._words[self._first] = used + size + 2  # from now on other processes see it
+        self._words[self._first] = used + size + 2  # now other processes see the record
         self._at[name] = at + 1 + size
         return self._at[name]
 
@@ -179,7 +179,7 @@ def _size(indices: int) -> int:
 
 
 def shared_file(places: int) -> int:
-    """Return the handle of a file in memory, or of one without a name, for the signals of processes."""
+    """Return the handle of a file in memory, or of an unnamed temporary file, for signals of processes."""
     if hasattr(os, "memfd_create"):
         handle = os.memfd_create("dither-signals")
     else:

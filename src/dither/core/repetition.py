@@ -498,7 +498,7 @@ class KeptChange(Answering, Combinator):
         return self.promise([self.question.guarantee])
 
     def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
-        """Return the mechanism's guarantee, for all values of one person.
+        """Return the mechanism's guarantee over all values of one person.
 
         Let a and b be the largest ratios P(r | yes)/P(r | no) and P(r | no)/P(r | yes), both at most e^ε, and
         let P₀ be the average of the two distributions (a coin's). Two sequences of values differ in one or

@@ -42,7 +42,7 @@ class Misfit(Enum):
 class Values:
     """The values of some rows of a column, and which of them do not fit.
 
-    `values` are in the form that `domain.check` takes; they are not meaningful where a mask is True.
+    `values` are in the form that `domain.check` takes; values are meaningless where a mask is True.
     """
 
     values: Any
@@ -50,7 +50,7 @@ class Values:
     outside: Mask
 
     def between(self, absent: Mask) -> Values:
-        """Return values with "no answer", or the empty set, where a mask is True, and these elsewhere."""
+        """Return these values, with "no answer" or the empty set where a mask is True."""
         if not absent.any():
             return self
         at = np.cumsum(~absent) - 1
@@ -194,7 +194,7 @@ _NO: Final = {"0", "no", "false", "n", ""}
 
 
 def _is_ticked(cell: object, item: str) -> bool | None:
-    """Return whether a cell of a yes-or-no column is a yes. Empty is no, and the item's own name is yes."""
+    """Return whether a cell of a yes-or-no column is a yes. An empty cell is a no, the item's name a yes."""
     if cell is None or isinstance(cell, bool | np.bool_):
         return bool(cell)
     text = (str(int(cell)) if isinstance(cell, float) and cell == int(cell) else str(cell)).strip()
@@ -284,7 +284,7 @@ class ColumnAnswers:
         return self.values[begin : begin + int(np.count_nonzero(there))], there
 
 
-_ALL: list[Integers] = [np.arange(0)]  # the numbers of rows, as many as the longest chunk has
+_ALL: list[Integers] = [np.arange(0)]  # the row numbers of the longest chunk
 
 
 def rows_where(used: Mask) -> Integers:

@@ -65,7 +65,7 @@ class Dialect:
     or 3 500 is refused unless one of the two is given. `encoding` is the one that a byte-order mark states,
     or UTF-8. `na` are the words and numbers that mean a missing answer, such as ("NA", "-99"); -99.0 is
     the same number, in every format, and an empty cell is always one. `items_sep` separates the items of a
-    set in a cell of text, as in "mail;maps"; a cell with the separator alone is the empty set.
+    set in a cell of text, as in "mail;maps"; a cell with only the separator is the empty set.
 
     `sheet` is the sheet of an Excel file, by name or by number from 1; else the first. `header_row` is the
     row with the names of the columns, from 1; "2-3" are two rows, whose names are joined.

@@ -3,7 +3,7 @@
 Readers, the drawing and writers each have a thread of their own, in order, with few items ahead: readers and
 writers release the interpreter's lock while they work. One thread draws: a draw is many short operations, so
 that two drawing threads wait for each other's lock, and take longer than one (measured in
-tools/benchmarks/warehouse.md). What is written, and in which order, is the same as without threads.
+tools/benchmarks/warehouse.md). The output and its order are the same as without threads.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ def perturb_file(
     """Randomise columns of a table into a file of reports, a chunk at a time.
 
     The ending of a file's name determines its format: CSV or JSON lines (both also compressed: .gz, .zst),
-    and with the extra `frames` Parquet, Arrow or Excel. `dialect` says how text is written. The path "-" is
+    and with the extra `frames` Parquet, Arrow or Excel. `dialect` is the format of text. The path "-" is
     standard input or output, in CSV. The output holds the reports, the columns in `keep` unchanged, and the
     specification; nothing else of the table. The file appears under its name when it is complete. An existing
     file is replaced only with `force`, and the input never.
 
     With `person`, the name of a column, only the first row of each person is used: a second report would
     spend the budget again. With `rows`, that number of rows of each person is used, and the budget is
-    divided over them: a person is promised the ε of the questions, with fewer rows as well. 1, 1.0 and "1"
+    divided over them: a person is promised the ε of the questions, even with fewer rows. 1, 1.0 and "1"
     are one person, in every format; a row with answers and an empty id is refused. If a value does not fit,
     the complete file is read, and the error counts all cells that do not fit and names the first ten rows of
     each kind. `progress` is called with the number of rows read since the last call.
@@ -109,7 +109,7 @@ def perturb_file(
         for chunk, marked in run_ahead(read) if reader.parsed or person is not None else read:
             there, answers = choice.choose(chunk, marked, _drawn_questions(campaign, len(chunk), source))
             kept.update({name: chunk.take(name, there) for name in keep})
-            if not there.size or choice.misfits:  # after a misfit the remaining rows are only counted
+            if not there.size or choice.misfits:  # after a misfit, rows are only counted
                 yield len(chunk), None
                 continue
             for begin in range(0, there.size, most):
@@ -291,7 +291,7 @@ def run_ahead(items: Iterator[Given]) -> Iterator[Given]:
             yield item[0]
     finally:
         ended.set()
-        while True:  # what waits is dropped, so that its memory is free before the thread has ended
+        while True:  # drop the waiting items: their memory is free before the thread has ended
             try:
                 waiting.get_nowait()
             except Empty:

@@ -22,7 +22,7 @@ _DECIMAL: Final = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")
 def are_ids(data: Array, begins: Integers) -> bool:
     """Return whether texts, given as bytes, are ids unchanged by `person_text`.
 
-    So are texts of ASCII without spaces and points, none of them empty.
+    This holds for non-empty texts of ASCII without spaces and points.
     """
     if not data.size or (begins[1:] <= begins[:-1]).any():
         return False
@@ -40,8 +40,8 @@ class KnownPeople:
 
     `rows` is the number of rows that are used of one person.
 
-    A number is mixed one to one, so that two numbers are two people. Some two of n texts have one digest, and
-    the second is left out, with probability n²/2^65: 3·10⁻⁶ for 10⁷, 3 % for 10⁹.
+    A number is mixed one to one, so two different numbers are always two people. With probability n²/2^65,
+    two of n texts share a digest, and the second person is left out: 3·10⁻⁶ for 10⁷ texts, 3 % for 10⁹.
     """
 
     def __init__(self, rows: int = 1) -> None:
@@ -94,12 +94,12 @@ def _add(levels: Sequence[_Digests], digests: Words) -> Mask:
 class _Digests:
     """A set of random words of 64 bits, as a table of open addressing.
 
-    The first bits of a digest are its index, or the next empty one. So the table is nearly sorted, and a
-    larger one is made from it in one pass.
+    The first bits of a digest are its index, or the next empty one. So the table is nearly sorted, and one
+    pass makes a larger table from it.
     """
 
     def __init__(self) -> None:
-        self._bits, self._count = 20, 0  # a page of memory that is never touched is not taken
+        self._bits, self._count = 20, 0  # pages that are never touched take no memory
         self._table = np.zeros(1 << self._bits, dtype=np.uint64)
 
     def add(self, digests: Words) -> Mask:
@@ -118,13 +118,13 @@ class _Digests:
         self._bits += 2 if self._bits < 22 else 1
         size, free = 1 << self._bits, 0
         self._table[:] = 0
-        self._table.resize(size, refcheck=False)  # in its place: memory that is touched first costs most
+        self._table.resize(size, refcheck=False)  # sort in place: the first access to new memory costs most
         for at in range(0, held.size, _BLOCK):
             some = held[at : at + _BLOCK]
             numbers = np.arange(some.size)
             indices = np.maximum.accumulate(np.maximum(self._home(some) - numbers, free)) + numbers
             free, last = int(indices[-1]) + 1, int(np.searchsorted(indices, size))
-            self._table[indices[:last]] = some[:last]  # its own place, or the next that is free
+            self._table[indices[:last]] = some[:last]  # its own index, or the next free one
             if last < some.size:  # beyond the end: insert at the beginning, already filled
                 self._insert(some[last:])
 
@@ -137,16 +137,16 @@ class _Digests:
         rows = self._walk(digests, slice(None), positions, new)
         while rows.size:
             at = positions[rows]
-            table[at[::-1]] = (rows[::-1] + 1).view(np.uint64)  # of several claims the first holds
+            table[at[::-1]] = (rows[::-1] + 1).view(np.uint64)  # the first of several claims holds
             lost = rows[table[at].view(np.int64) != rows + 1]
             table[at[::-1]] = digests[rows[::-1]]
             if not lost.size:
                 break
-            rows = self._walk(digests, lost, positions, new)  # they meet an equal digest there, or go on
+            rows = self._walk(digests, lost, positions, new)  # they find an equal digest there, or continue
         return new
 
     def _walk(self, digests: Words, rows: Any, indices: Integers, new: Mask) -> Integers:
-        """Move the places of some rows to the next empty one; return those whose digest is not before it."""
+        """Move the indices of some rows to an empty slot; return rows without an equal digest before it."""
         some, at, last = rows, indices[rows], (1 << self._bits) - 1
         wanted = digests[rows]
         while True:
@@ -173,9 +173,9 @@ def person_text(cell: object) -> str | None:
     """Return the id of a person as text, "" if it is empty, None if it is not an id.
 
     Two rows with the same text are about one person. A number is its shortest decimal text, so 1, 1.0 and the
-    text "1" are one person, as they are in CSV, where every cell is text; "1.0" is so too, because many
-    programs write integers with a point. Other text counts as it is read, without spaces around it:
-    "007" and "7" are two persons. None and NaN are empty. A list or an object is not an id.
+    text "1" are one person, as they are in CSV, where every cell is text; the text "1.0" is the same person,
+    because many programs write integers with a point. Other text counts as it is read, without surrounding
+    spaces: "007" and "7" are two persons. None and NaN are empty. A list or an object is not an id.
     """
     if cell is None:
         return ""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ReadReports(Mapping[str, Reports]):
-    """The reports of a file by question, each of the rows that answered it, and the public columns.
+    """The reports of a file by question, each from the rows that answered it, and the public columns.
 
     `campaign` are the questions, `public` the other columns, one entry for each row. Rows may have answered
     only some questions: `together` returns the reports of the rows that answered all of some questions, and
@@ -68,7 +68,7 @@ class ReadReports(Mapping[str, Reports]):
     def together(self, *names: str) -> dict[str, Reports]:
         """Return reports of the rows that answered all of some questions. Equal indices are the same person.
 
-        They are what `dt.stats.crosstab`, `dt.stats.regression` and others take.
+        Pass them to `dt.stats.crosstab`, `dt.stats.regression` and others.
         """
         rows = self.rows(*names)
         return {name: self._found[name][rows[self._there[name]]] for name in names or self._found}
@@ -89,8 +89,8 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
     """Return the reports of files that dither wrote, by question, with their public columns.
 
     Any format of tables will do: CSV, JSON lines, Parquet, Arrow, Excel. Several files are of the same
-    questions. `questions` are for a table of reports that carries none, as from a database. All reports are
-    held in memory; `summarise_file` counts files of any size. Public columns of CSV are texts.
+    questions. `questions` are for a table of reports without questions, such as one from a database. All
+    reports are held in memory; `summarise_file` counts files of any size. Public columns of CSV are texts.
 
     >>> import dither as dt, tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())

@@ -74,7 +74,7 @@ class Misfits:
         named += [chunk.first + int(row) for row in rows[: NAMED - len(named)]]
         if chunk.typed:
             self._typed.add(column)
-        elif kind is Misfit.TEXT:  # all rows: the message does not depend on the chunks
+        elif kind is Misfit.TEXT:  # of all rows, so that the message does not depend on the chunks
             dialect, cells = chunk.dialect, chunk.cells(column)
             for marks, hints in (
                 (self._thousands, dialect.may_be_thousands),
@@ -243,7 +243,7 @@ class RowChoice:
         """Return the rows that `mark` chose and that fit, and their answers.
 
         Cells that are an error are counted as misfits. If each row answers one question alone, `drawn` is its
-        number; that is decided before any value is read.
+        number; the question is drawn before any value is read.
         """
         silent, used, repeated = marked
         there = rows_where(used)

@@ -30,9 +30,7 @@ TABLES: Final = {
     ".feather": "formats.columnar.ArrowFile",
     ".xlsx": "formats.excel.Excel",
 }
-SURVEYS: Final = dict.fromkeys(
-    (".sav", ".zsav", ".dta"), "formats.labelled.LabelledFile"
-)  # which are read alone
+SURVEYS: Final = dict.fromkeys((".sav", ".zsav", ".dta"), "formats.labelled.LabelledFile")  # only read
 TRIPS: Final = {
     ".gpx": "trips.gpx.Gpx",
     ".geojson": "trips.geojson.GeoJson",

@@ -157,7 +157,7 @@ class Account:
                     f"{store.path} was rolled back: it lacks later charges. Put the latest copy back"
                 )
         except BaseException:
-            store.close()  # a kept error would keep the file and its lock
+            store.close()  # an error that is kept refers to the file, and would keep its lock
             raise
         return account
 
@@ -237,8 +237,8 @@ class Account:
         """Return the next batch to send to an asker, or None; it stays the same until it is acknowledged.
 
         It has at most one report to a question: call again after acknowledging, until None is returned.
-        The composition of a batch is on disk before it is returned, so that sending it again sends the same.
-        `questions` belong to one campaign: its collector accepts no batch with a report to another.
+        The composition of a batch is on disk before it is returned, so that a repeated request sends the same
+        bytes. `questions` belong to one campaign: its collector accepts no batch with a report to another.
         """
         if isinstance(most, bool) or not isinstance(most, int) or most < 1:
             raise InvalidParameter(
@@ -293,7 +293,7 @@ class Account:
     def remember_askers(self, change: Callable[[Data], Data]) -> None:
         """Replace the stored keys and lists of askers by the result of a function, atomically.
 
-        If the function raises an error, nothing changes. Nothing of it is sent to other devices.
+        If the function raises an error, nothing changes. None of these data are sent to other devices.
         """
         with self._state() as state:
             known = change(state.known)
@@ -305,7 +305,7 @@ class Account:
     def split(self, share: Fraction | str) -> str:
         """Transfer a part of this device's budget to another device; return its invitation, a secret text.
 
-        Devices that each keep to their part stay within the budget together, without hearing of each other.
+        Devices that each keep to their part stay within the budget together, without any communication.
         """
         try:
             part = Fraction(share)

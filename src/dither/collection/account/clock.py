@@ -58,7 +58,7 @@ class ClockReading:
 
     @staticmethod
     def now() -> ClockReading:
-        """Read the clocks of this machine; years before 1970 and after 9999 are not believed."""
+        """Read the clocks of this machine; years before 1970 and after 9999 count as errors of the clock."""
         return ClockReading(**Moment.now())
 
     def wire(self) -> dict[str, Any]:

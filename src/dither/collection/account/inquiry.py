@@ -176,7 +176,7 @@ class Inquiry:
     def once(
         name: str, once: Once, *, asker: str = "", start: datetime.date = _START, otherwise: object = None
     ) -> Inquiry:
-        """Return the inquiry that is answered as `once` says. The account draws the day and keeps it.
+        """Return the inquiry that is answered by `once`. The account draws the day and keeps it.
 
         Each period is charged when it is answered. Periods are counted from `start`. After `once.days` days a
         question begins another round, and is charged again.
@@ -197,7 +197,7 @@ class Inquiry:
     def kept_change(
         name: str, change: KeptChange, *, asker: str = "", start: datetime.date = _START
     ) -> Inquiry:
-        """Return the inquiry that is answered as `change` says. The account draws the group and keeps it.
+        """Return the inquiry that is answered by `change`. The account draws the group and keeps it.
 
         `account.answer` takes the values of all days of the period so far, one for each day, and returns the
         reports of the intervals that are over, or None before the first ends. Each period of `change.days`

@@ -50,7 +50,7 @@ def _tables(version: int) -> dict[str, tuple[str, ...]]:
 
 
 def backup(address: str, out: Path, *, force: bool = False) -> int:
-    """Write a copy of a store to a file, also while collectors write; return its number of batches."""
+    """Write a copy of a store to a file, even while collectors write; return its number of batches."""
     refuse_to_overwrite(out, force=force)
     with rename_after(out) as part:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -87,7 +87,7 @@ def restore(file: Path, address: str) -> int:
                 with closing(sqlite3.connect(part, isolation_level=None)) as target:
                     source.backup(target)
                     if file_version(target) >= _SINCE["exports"]:
-                        target.execute("DELETE FROM notes")  # exports do not continue after a loss
+                        target.execute("DELETE FROM notes")  # exports begin again after a loss
         return _batches(source)
 
 
@@ -154,7 +154,7 @@ def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
 
     with closing(_store(address)) as store, store.alone() as sql:
         tables = _tables(min(store.version, file_version(source)))
-        plain = file_version(source) < _DIGESTS <= store.version  # a file of before digests
+        plain = file_version(source) < _DIGESTS <= store.version  # the file is older than digests
         for table in tables:
             row = sql.execute(f"SELECT count(*) FROM dither_{table}").fetchone()
             if row is None or row[0]:

@@ -1,12 +1,13 @@
 """Reports in a Delta table, in a folder or an object store, for engines that count there.
 
-One commit holds everything that arrived in a store since the last one, and the tick up to which it goes: the
-transaction identifier of the Delta protocol, one for each store. Two exports of one store at a time cannot
-both commit, and one that is killed has committed or not. Several stores write to one table.
+One commit holds everything that arrived in a store since the last commit. It also states the last tick that
+it contains, as a transaction identifier of the Delta protocol, one for each store. So two concurrent exports
+of one store cannot both commit, and an export that is killed has committed completely or not at all. Several
+stores may write to one table.
 
 The columns are `export.report_columns` and `campaign`; the table is partitioned by campaign and
-day. Tombstones are rows of the campaign "withdrawn". Once a day the rows of batches that were taken back are
-rewritten out, and small files of past days are joined.
+day. Tombstones are rows of the campaign "withdrawn". Once a day the files with batches that were taken back
+are rewritten without them, and small files of past days are joined.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class DeltaExport(NamedTuple):
 def export_to_delta(
     address: str, table: str, since: datetime.date | None = None, day: datetime.date | None = None
 ) -> DeltaExport:
-    """Append what arrived in a store since its last export to a Delta table, also while collectors write.
+    """Append all batches since a store's last export to a Delta table, even while collectors write.
 
     `table` is a folder, or an address such as s3://bucket/reports; credentials come from the environment.
     `since` is the first day of the first export. `day` is the present day.
@@ -88,7 +89,7 @@ def export_to_delta(
     check_address(table)
     if "://" not in table:
         _check_folder(Path(table))
-    with closing(open_source(address)):  # a wrong address leaves no table
+    with closing(open_source(address)):  # a wrong address must not leave a table
         pass
     with table_errors(table):
         for _ in range(_ATTEMPTS):
@@ -217,7 +218,7 @@ class _Open(NamedTuple):
 
 
 class _TableFiles:
-    """The Parquet files of one commit. No reader finds them before it: the log does not have them."""
+    """The Parquet files of one commit. Readers do not find them before it: the log does not list them yet."""
 
     def __init__(self, table: deltalake.DeltaTable) -> None:
         self._store = _files_of(table)
@@ -228,7 +229,7 @@ class _TableFiles:
         """Write rows of a campaign and a day."""
         if not len(table):
             return
-        table = table.drop_columns(["day"])  # the partition has it, as the campaign
+        table = table.drop_columns(["day"])  # the partition states the day and the campaign
         there = self._open.get((campaign, day))
         if there is None:
             if len(self._open) >= _MOST:
@@ -346,7 +347,7 @@ def _seconds_ahead(made: deltalake.DeltaTable) -> int:
 
 
 def _maintain(made: deltalake.DeltaTable, day: datetime.date) -> int:
-    """Rewrite withdrawn batches out and join small files, once a day; return how many rows left the table."""
+    """Remove withdrawn batches and join small files, once a day; return the number of removed rows."""
     module, removed = load_delta(), 0
     try:
         # This commit comes first: it marks the day as done, so that no other export joins the same files.

@@ -76,7 +76,7 @@ class Export:
 
     @property
     def sums(self) -> tuple[int, int, int]:
-        """The numbers of written batches, written reports and withdrawn batches."""
+        """The numbers of batches and reports that were written, and of batches that were withdrawn."""
         written = [entry for entry in self.files if entry.campaign]
         withdrawn = sum(entry.batches for entry in self.files if not entry.campaign)
         return sum(entry.batches for entry in written), sum(entry.reports for entry in written), withdrawn
@@ -139,7 +139,7 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
                 f"cannot export to {folder}, because another export writes to it; wait until it ends"
             ) from None
         found = Export.read(folder)
-        if store is None or found is not None:  # the snapshot of the store must not be older than the folder
+        if store is None or found is not None:  # the snapshot must be taken after the folder is read
             store = opened.enter_context(closing(open_source(address)))
         begun = found or Export(store.identity, "" if since is None else since.isoformat())
         _check(begun, store, since, folder)
@@ -254,7 +254,7 @@ def report_columns(
     """Return the reports of parts of batches as an Arrow table with the columns of `sql.ReportTable`.
 
     Repeated texts are dictionaries here, and plain texts in files. A row about a kept change names its
-    question, and its place is the index of its interval over all groups.
+    question; its `place` is the index of its interval over all groups.
     """
     import pyarrow as pa
 
@@ -300,7 +300,7 @@ def open_writer(
 
     The description of the file is appended to `metadata` when it is closed.
     """
-    some = ["label", "question", "fingerprint", "batch", "day"]  # their places in a list are written
+    some = ["label", "question", "fingerprint", "batch", "day"]  # the file holds their indices in a list
     return _load_parquet().ParquetWriter(
         place,
         schema,
@@ -312,7 +312,7 @@ def open_writer(
 
 
 def tombstones(day: datetime.date, digests: Sequence[bytes]) -> pa.Table:
-    """Return rows for the batches that were withdrawn on a day; their place is -1."""
+    """Return rows for the batches that were withdrawn on a day; their `place` is -1."""
     import pyarrow as pa
 
     n = len(digests)

@@ -1,4 +1,4 @@
-"""A Bloom filter of the identities in the segments of a store: it says which segments may have an identity.
+"""A Bloom filter of the identities in a store's segments: it returns the segments that may hold an identity.
 
 An identity that was added is always found. Another one is found with a probability of about 0.0001 for each
 segment, and is then looked up in the database. Identities are digests, so their own bits serve as hashes.

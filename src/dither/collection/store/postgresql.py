@@ -1,4 +1,4 @@
-"""A store in a PostgreSQL database: several collectors write at once and count what the others stored.
+"""A store in a PostgreSQL database: several collectors write at once, and each counts the batches of all.
 
 Every batch has the tick that was the present one when it was stored. A tick is over when a later one is
 present and no transaction that began in it still runs. Each transaction holds a lock of its tick, which
@@ -106,7 +106,7 @@ BLANK: Final = f"SELECT number FROM dither_slots WHERE campaign = %s AND day = %
 _ROWS: Final = 1 << 15
 _PAUSE: Final = 1.0  # seconds before a database that was out of reach is tried again
 
-# Options of the connection: without them a network that swallows everything is noticed after two hours.
+# Options of the connection: without them a lost network is noticed only after two hours.
 _WAITING: Final = {
     "connect_timeout": 3,  # seconds
     "keepalives_idle": 5,  # seconds
@@ -126,7 +126,7 @@ class PostgresqlStore(CollectorStore):
     shared = True
 
     def __init__(self, address: str, *, behind: bool = False) -> None:
-        """Open the store, or make one; `behind` opens also one that waits for a migration."""
+        """Open the store, or make one; with `behind` also open a store that waits for a migration."""
         import psycopg
 
         self._psycopg = psycopg
@@ -175,13 +175,13 @@ class PostgresqlStore(CollectorStore):
         return self._sql
 
     def _patience(self) -> dict[str, Any]:
-        """Return the limits on waiting for a network that is gone, but for those that the address sets."""
+        """Return the limits on waiting for a lost network, except those that the address sets."""
         given = self._psycopg.conninfo.conninfo_to_dict(self._address)
         return {name: seconds for name, seconds in _WAITING.items() if name not in given}
 
     @contextmanager
     def _transaction(self, *, begun: bool = False) -> Iterator[Connection[Any]]:
-        """Begin a transaction; where it is `begun` inside, by the first statements, only end it."""
+        """Begin a transaction; if it is `begun` by the first statements inside, only end it."""
         try:
             sql = self._connection()
             with self._end(sql) if begun else sql.transaction():
@@ -242,7 +242,8 @@ class PostgresqlStore(CollectorStore):
         with self._transaction(begun=True) as sql:
             days = {slot.day.toordinal() for batch in batches for slot, _ in batch.parts}
             known, tick = self._known_slots(sql, days)
-            # All processes insert in one order: else two wait for each other, and the database ends one.
+            # All processes insert in the same order. Otherwise two may wait for each other, and the database
+            # ends one.
             for slot in sorted({slot for batch in batches for slot, _ in batch.parts if slot not in known}):
                 self._slot(sql, slot, made)
             rows = [
@@ -264,11 +265,12 @@ class PostgresqlStore(CollectorStore):
     def _known_slots(self, sql: Connection[Any], days: set[int]) -> tuple[dict[Slot, int], int]:
         """Wait until no process folds; return the slots whose numbers are still valid, and the present tick.
 
-        `days` are those of the slots. If they are not the present day alone, wait until nobody stores.
+        `days` are those of the slots. If they include other days than the present one, wait until no process
+        stores.
         """
         # One message with separate statements: each sees all transactions committed before it.
         held = self._tick
-        begin = "BEGIN; SET LOCAL enable_seqscan = off; SELECT pg_advisory_xact_lock"  # looks up identities
+        begin = "BEGIN; SET LOCAL enable_seqscan = off; SELECT pg_advisory_xact_lock"  # it uses the index
         locked = f"({LOCK}); SELECT pg_advisory_xact_lock_shared({TICKS + held}); "
         meta = read_meta(sql, f"{begin}_shared{locked}")
         alone = bool(days - {meta.segment >> DAY})
@@ -322,7 +324,7 @@ class PostgresqlStore(CollectorStore):
             ]
             self._insert(sql, tick, rows)
             present = read_meta(sql).tick
-            while tick != present:  # no report that is known has a later tick than the present one
+            while tick != present:  # no known report has a tick after the present one
                 tick = present
                 present = read_meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + tick}); ").tick
             with sql.cursor() as cursor:
@@ -362,7 +364,7 @@ class PostgresqlStore(CollectorStore):
             Kept(Slot(campaign, question, _day(day), label), folded, bytes(data))
             for campaign, question, day, label, folded, data in rows
         ]
-        # An identity without reports waits for its day to be dropped: it was stored, long ago.
+        # An identity without reports was stored long ago; it stays until its day is dropped.
         return compare_batches(batch, kept) if kept else Stored.REPEATED
 
     def refuse(self, counts: Mapping[RefusedKey, int]) -> None:
@@ -432,7 +434,7 @@ class PostgresqlStore(CollectorStore):
             found = sql.execute(insert, row).fetchone()
             return int(found[0]) if found else 0
 
-        for (question, label), steps in fates.steps.items():  # what waited is in the first step
+        for (question, label), steps in fates.steps.items():  # the first step has the reports that waited
             sql.execute(
                 "UPDATE dither_slots SET shown = %s WHERE campaign = %s AND question = %s AND label = %s "
                 "AND shown IS NULL AND counts IS NOT NULL AND tick IS NULL",
@@ -450,7 +452,7 @@ class PostgresqlStore(CollectorStore):
         query = "SELECT slot, max(tick) FROM dither_reports WHERE segment = ANY(%s) GROUP BY slot"
         days = {slot.day.toordinal() for slot in over.values()}
         last = dict(sql.execute(query, (of_days(segments, days),)).fetchall())
-        # Slots without a row that stays. Their rows are dropped with the day, and not written once more.
+        # Slots without a row that stays: their rows are dropped with the day instead of being rewritten.
         whole = {
             number
             for number, slot in over.items()
@@ -493,7 +495,7 @@ class PostgresqlStore(CollectorStore):
         forgotten, waiting = self._drop_days(first)
         with self._transaction() as sql:
             segments = list_segments(sql)
-            for campaign, day in first.items():  # of days that another campaign needs
+            for campaign, day in first.items():  # on days that another campaign needs
                 old = [number for number in segments if number >> DAY < day and number >> DAY not in waiting]
                 row = {"campaign": campaign, "day": day, "segments": old, "waiting": waiting}
                 gone = "SELECT number FROM dither_slots WHERE campaign = %(campaign)s AND day < %(day)s"
@@ -513,7 +515,7 @@ class PostgresqlStore(CollectorStore):
         return forgotten
 
     def _drop_days(self, first: Mapping[str, int]) -> tuple[int, list[int]]:
-        """Drop the partitions of days that no campaign needs; return how many rows, and days that wait.
+        """Drop the partitions of days that no campaign needs; return the number of rows, and days that wait.
 
         `first` are the first days that campaigns need. A day that an export or a backup reads waits.
         """
@@ -564,7 +566,7 @@ class PostgresqlStore(CollectorStore):
         return bytes(found[0] if found else b"").hex()
 
     def note_exports(self, files: Sequence[tuple[str, str, int]]) -> set[str]:
-        """Note exported files of campaigns that hold something; return these campaigns."""
+        """Note exported files of campaigns that have reports; return these campaigns."""
         with self._transaction() as sql:
             sql.execute(f"SELECT pg_advisory_xact_lock_shared({LOCK})")  # nobody deletes meanwhile
             rows = sql.execute(f"SELECT DISTINCT campaign FROM dither_slots WHERE {HOLDS}").fetchall()
@@ -617,7 +619,7 @@ class PostgresqlStore(CollectorStore):
         if over > self._read:
             with self.snapshot() as sql:
                 meta = read_meta(sql)
-                if meta.generation == self._generation:  # otherwise the next look rebuilds the counts
+                if meta.generation == self._generation:  # otherwise `reload` rebuilds the counts
                     self._known.learn(sql, meta, over)
                     yield from self._news(sql, meta, over)
 

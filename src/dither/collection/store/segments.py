@@ -1,9 +1,9 @@
 """Segments of a PostgreSQL store: the partitions with reports and identities.
 
-A segment has a bounded size, and reports of one day. All processes store in the *present* segment at once,
-whose small index recognises a batch that comes twice. A process that begins another segment, or stores
-reports of another day, is alone, and everything in the other segments is then committed. `closed` is the
-tick after which a segment that is not the present one got no row.
+A segment has a bounded size, and reports of one day. All processes store in the *present* segment at once.
+Its small index recognises a repeated batch. A process that begins another segment, or stores reports of
+another day, has an exclusive lock. All other segments are then committed. `closed` is the last tick at which
+a segment other than the present one received a row.
 
 Each process has a filter of the identities in segments that were closed before a tick that is over. It reads
 such a segment only if the filter says that it may have an identity. So the cost of a batch does not grow with

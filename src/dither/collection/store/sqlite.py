@@ -71,7 +71,7 @@ class SqliteStore(CollectorStore):
     """A store in one file. A lock file keeps a second collector away."""
 
     def __init__(self, path: Path | str, *, synchronous: str = "FULL") -> None:
-        """Open a store, or make one; raise StoreUnusable if it is not one or is in use."""
+        """Open a store, or make one; raise StoreUnusable if the file is not a store or is in use."""
         self.path = Path(path).resolve()  # through a link, SQLite's own files would have other names
         self._lock = lock_store(self.path)
         try:
@@ -275,7 +275,7 @@ class SqliteStore(CollectorStore):
                 done = sql.execute(f"INSERT INTO slots ({columns}) VALUES (?, ?, ?, ?, ?, ?, x'')", row)
                 return int(done.lastrowid or 0)
 
-            for (question, label), steps in fates.steps.items():  # what waited is in the first step
+            for (question, label), steps in fates.steps.items():  # the first step has the reports that waited
                 sql.execute(
                     "UPDATE slots SET shown = ? WHERE campaign = ? AND question = ? AND label = ? "
                     "AND shown IS NULL AND counts IS NOT NULL AND tick IS NULL",

@@ -28,7 +28,7 @@ HOLDS: Final = "(counts IS NULL OR length(counts) > 0)"  # False for withdrawn u
 
 
 class StoreUnavailable(Exception):
-    """The store cannot be written now, such as on a full disk. Nothing was changed."""
+    """The store cannot be written now, for example because the disk is full. Nothing was changed."""
 
 
 class StoreUnusable(DitherError):
@@ -102,7 +102,7 @@ class CollectorStore(ABC):
 
     @abstractmethod
     def withdraw(self, withdrawals: Sequence[Withdrawal]) -> None:
-        """Take batches back, known or not, in one transaction. On disk when it returns.
+        """Take batches back, known or not, in one transaction. The change is on disk when it returns.
 
         From this tick on they are not counted, and a later batch with such an identity is not stored.
         """
@@ -143,16 +143,16 @@ class CollectorStore(ABC):
         live: LiveCounts,
         forgotten: datetime.date = datetime.date.min,
     ) -> int:
-        """Replace the reports up to a day by their counts, and return how many parts of batches it were.
+        """Replace the reports up to a day by their counts, and return the number of parts of batches.
 
-        `live` counts this store, and says which reports were shown on which day. Reports that were shown on a
-        later day stay. Identities and digests of batches stay until `forget`; where that comes next, for the
-        days before `forgotten`, digests need not be written.
+        `live` counts this store, and has the day on which each report was shown. Reports that were shown on a
+        later day stay. Identities and digests of batches stay until `forget`; for days before `forgotten`,
+        whose identities are removed next, digests need not be written.
         """
 
     @abstractmethod
     def forget(self, before: Mapping[str, datetime.date]) -> int:
-        """Remove the identities of batches of folded days before a day, by campaign; return how many.
+        """Remove the identities of batches of folded days before a day, by campaign; return their number.
 
         Identities that cannot be removed now, because they are being read, are removed by the next call.
         """
@@ -180,7 +180,7 @@ def part_digest(data: bytes) -> bytes:
 
 
 def compare_batches(batch: Arrived, kept: Sequence[Kept]) -> Stored:
-    """Return whether the batch stored under an identity is this one. The day may differ."""
+    """Return whether the batch stored under an identity equals this one, except for the day."""
     if len(batch.parts) != len(kept):
         return Stored.CONFLICT
     for (slot, data), stored in zip(batch.parts, kept, strict=True):

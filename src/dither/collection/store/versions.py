@@ -10,9 +10,9 @@ from dither.collection.store.store import StoreUnusable
 class Migration(NamedTuple):
     """The statements that migrate a store of the previous version to this version.
 
-    `oldest` is the oldest version whose releases may still use the store: where a migration only adds tables
-    that they do not know of, both releases write side by side. {0} begins the names of tables, {1} is the
-    type of bytes, {2} the expression of the digest of an identity. `database` are further statements for
+    `oldest` is the oldest version whose releases may still use the store: if a migration only adds tables,
+    releases that do not know them can write at the same time. {0} begins the names of tables, {1} is the type
+    of bytes, {2} the expression of the digest of an identity. `database` are further statements for
     PostgreSQL.
     """
 

@@ -2,7 +2,7 @@
 
 A dictionary, a view or a run of an Arrow column may hold values of rows that were left out, and a writer
 would write them. A writer also writes the bytes that are stored at a null. So columns that are kept are
-brought to types that hold nothing but the values of their rows.
+converted to types that hold only the values of their rows.
 
 pyarrow's `to_numpy` and `array` import pandas, and that takes longer than a small file: `to_numbers` and
 `from_numbers` do not.

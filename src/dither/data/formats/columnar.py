@@ -171,8 +171,8 @@ class ArrowChunk(Chunk):
 def validate_batch(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
     """Return a batch of a file; raise pyarrow.ArrowInvalid if it is damaged.
 
-    A damaged batch has offsets, lengths or indices that point beyond its buffers: using it before this check
-    reads memory that is not its own, and may end the process by a signal.
+    A damaged batch has offsets, lengths or indices that point beyond its buffers: use without this
+    check accesses foreign memory, and may end the process by a signal.
     """
     batch.validate(full=True)
     return batch
@@ -286,7 +286,8 @@ class Parquet(ColumnarFormat):
         declared = sum(group.total_byte_size for group in groups)
         if declared > max(_MOST_BYTES, _MOST_RATIO * stored):
             raise _bomb(path, f"{stored} bytes would become {declared}")
-        # A value of megabytes in a dictionary, repeated in every row, is measured before it is decoded.
+        # A value of megabytes in a dictionary may be repeated in every row: it is measured before it is
+        # decoded.
         texts = [
             field.name
             for field in file.schema_arrow
@@ -334,8 +335,8 @@ def _has_dictionary(group: Any, name: str) -> bool:
 def _by_dictionary(path: Path, groups: int, texts: list[str]) -> list[str]:
     """Return the columns of texts that are read as dictionaries: those with few values, or with long ones.
 
-    Of other columns every batch is small enough, and Arrow would make a dictionary of each anew: that is ten
-    times slower for ids. The first row of a group of rows brings the complete dictionary of that group.
+    Batches of other columns are small enough. Arrow would make a new dictionary for each of them, and that is
+    ten times slower for ids. The first row of a group of rows brings the complete dictionary of that group.
     """
     from pyarrow import compute
 

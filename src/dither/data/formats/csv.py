@@ -1,9 +1,9 @@
 """CSV: cells with a separator, below a header row. The specification is a comment in the first line.
 
 With the extra `frames`, rows are read by Arrow and written by Polars, which are many times faster. The plain
-reader reads everything that Arrow refuses, so results and errors are the same. Polars'
-reader fills a row that is too short with nulls and says nothing; Arrow's refuses it. So Arrow reads.
-Polars writes, because its writer is faster and quotes few cells.
+reader reads everything that Arrow refuses, so results and errors are the same. Polars' reader silently fills
+a row that is too short with nulls; Arrow's refuses it. So Arrow reads. Polars writes, because its writer is
+faster and quotes few cells.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class Csv(TableFormat):
     """Comma-separated values, or with another separator."""
 
     def __init__(self, *, quick: bool | None = None) -> None:
-        """`quick` says whether Arrow and Polars are used; with None they are used except for small files."""
+        """With `quick` Arrow and Polars are used; with None they are used except for small files."""
         self._quick = quick
 
     def specification(self, path: Path) -> str | None:
         try:
             return from_comment_line(first_line(path).decode())
-        except UnicodeDecodeError:  # not written by dither
+        except UnicodeDecodeError:  # the file was not written by dither
             return None
 
     def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
@@ -185,7 +185,7 @@ def _chunks(
     dialect: Dialect,
     first: int = 1,
 ) -> Iterator[Chunk]:
-    """Yield the rows that are left, the first of them with the number `first`."""
+    """Yield the remaining rows; the first of them has the number `first`."""
     while some := list(islice(rows, ROWS)):
         _check_widths(path, some, len(header), first)
         kept = {column: _column(some, header.index(column)) for column in columns}
@@ -319,7 +319,7 @@ class CsvBatch(Chunk):
             if compute.any(compute.match_substring(cells, ".")).as_py():
                 return numbers_in(cells.to_pylist(), self.dialect)
             texts = compute.replace_substring(cells, ",", ".")
-        try:  # what Arrow reads, Python's float reads as the same number; the opposite is not true
+        try:  # Arrow and Python's float read the same number; Arrow refuses more texts
             return to_numbers(texts.cast(pyarrow.float64()))
         except pyarrow.ArrowInvalid:
             return numbers_in(cells.to_pylist(), self.dialect)

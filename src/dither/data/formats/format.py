@@ -235,7 +235,7 @@ class Chunk(ABC):
         """Return a column of reports; raise MalformedReport if no device can have sent one of them."""
         raw = self.raw_reports(column, question)
         try:
-            return Reports(question, question.reports(raw).cells, column)  # a chunk: `read` knows whose
+            return Reports(question, question.reports(raw).cells, column)
         except MalformedReport as error:
             index = first_misfit(lambda begin, end: _is_possible(question, raw[begin:end]), len(raw))
             row = int(np.flatnonzero(~self.absent(column))[index])
@@ -300,7 +300,8 @@ def absent_column(path: Path, column: str, there: Sequence[str], *, shown: bool 
 def require_columns(path: Path, columns: Sequence[str], there: Sequence[str], *, shown: bool = True) -> None:
     """Raise InvalidParameter unless a file has all of the columns, and no two columns of one name.
 
-    The error lists the names only if `shown`, or if one of the columns is there: then they are names.
+    The error lists the names only if `shown`, or if one of the columns is there: a file with that column has
+    a header.
     """
     for column in columns:
         if column not in there:

@@ -67,7 +67,7 @@ def numbers_in(cells: Sequence[Any], dialect: Dialect) -> Floats:
         except (ValueError, TypeError, OverflowError):
             pass  # below, cell by cell
         else:
-            if numbers.ndim == 1:  # lists of one length would make a second axis
+            if numbers.ndim == 1:  # lists of equal length would make a second axis
                 return numbers
     return np.fromiter(map(dialect.number, cells), np.float64, len(cells))
 

@@ -100,7 +100,7 @@ def perturb(
     )
     pandas_frame = type(frame).__module__.startswith("pandas")
     if pandas_frame and (person is not None or not _is_public(frame.index, keep)):
-        back = _to_pandas(None)  # the rows are counted anew
+        back = _to_pandas(None)  # the rows of the result are numbered again
     target = perturbed_schema(chosen, campaign)
     batches = perturb_batches(
         given, target, campaign, missing=choice, outside=check_outside(outside), source=source
@@ -342,7 +342,7 @@ def _to_pandas(index: Any) -> Back:
         frame = table.select(names).to_pandas(ignore_metadata=True)
         for name in names:
             column = table.column(name)
-            if column.null_count and str(column.type).startswith("uint"):  # pandas would make them floats
+            if column.null_count and str(column.type).startswith("uint"):  # pandas would use floats
                 kind = getattr(pandas, f"UI{str(column.type)[2:]}Dtype")()
                 frame[name] = column.to_pandas(types_mapper=lambda _, kind=kind: kind)
         frame = frame if index is None else frame.set_axis(_drop_unused(index))

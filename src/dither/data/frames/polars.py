@@ -17,7 +17,7 @@ try:
 except ImportError:
     raise MissingExtra("Polars expressions", "frames") from None
 
-__all__: list[str] = []  # importing this module adds `.dither` to expressions, and that is all
+__all__: list[str] = []  # importing this module only adds `.dither` to expressions
 
 
 @polars.api.register_expr_namespace("dither")
@@ -25,8 +25,8 @@ class Expressions:
     """The methods that dither adds to Polars expressions, in the namespace `dither`.
 
     Every evaluation draws new reports and spends the budget: collect a lazy frame once, and write the result.
-    Polars evaluates an expression object that is used twice in one query only once; call `perturb` for each
-    column, or the two columns have the same reports.
+    If one query uses an expression object twice, Polars evaluates it only once. Call `perturb` for each
+    column; otherwise the two columns have the same reports.
     """
 
     def __init__(self, expression: polars.Expr) -> None:

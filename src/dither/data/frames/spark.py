@@ -92,7 +92,7 @@ def session(master: str = "local[*]", settings: Mapping[str, str] | None = None)
             f"{found(master)}"
         )
     builder: Any = sql.SparkSession.builder
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers are the first python3 of the PATH
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers run the first python3 on the PATH
     if master.startswith("sc://"):
         builder = builder.remote(master)
     else:
@@ -410,7 +410,7 @@ def summarise(df: object, questions: Questions | None = None) -> dict[str, Count
     """Count the reports in a Spark frame: a summary for each question. Nulls are not counted.
 
     Each task counts its rows, Spark adds the counts, and the driver receives one number for each count. The
-    questions may be left out if the frame carries them, as those do that `perturb` wrote.
+    questions may be left out if the frame carries them, as frames by `perturb` do.
     """
     frame = check_frame(df)
     campaign = campaign_for(frame, questions)

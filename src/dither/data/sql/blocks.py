@@ -46,7 +46,7 @@ Stage = dict[str, str]  # new columns by name; a stage is computed from the one 
 
 
 class Cell(IntEnum):
-    """Cells that are not counts: omitted reports, and the number of reports."""
+    """Negative cells: the kinds of omitted reports, and the number of reports."""
 
     OTHER = -1  # another fingerprint
     MALFORMED = -2  # no device can have sent it, or it has no batch
@@ -170,7 +170,7 @@ def _(counting: BitSums, part: Block) -> str:
     checked = part.select(
         {"report_hex": "s.report_hex", "state": report_state(ok, "0")}, part.source, fence=True
     )
-    # The last number is the report itself: it is counted once, or refused once.
+    # The last number means the report itself: it is counted or refused once.
     pair = dialect.part("s.report_hex", "((2 * s.item) + 1)", 2)
     pairs = part.select(
         {
@@ -228,7 +228,7 @@ def _(counting: HashMatches, part: Block) -> str:
     kept["told"] = "s.told"
     for stage in hash_stages(dialect, "s.seed"):
         relation = part.select({**kept, **stage}, relation, fence=True)
-    every = counting.items  # the number after the last item is the report itself
+    every = counting.items  # the number after the last item means the report itself
     match = f"{hash_bucket(dialect, counting.items, buckets)} = s.told"
     cell = f"CASE WHEN s.state < 0 THEN s.state WHEN s.item = {every} THEN {Cell.REPORTS:d} ELSE s.item END"
     matches = part.select(
@@ -275,7 +275,7 @@ def _(counting: ValuesBelow, part: Block) -> str:
     value = f"s.c{field.terms - 1}"
     for term in reversed(range(field.terms - 1)):
         value = f"MOD(({value} * s.item) + s.c{term}, {field.prime})"
-    every = counting.items  # the number after the last element is the report itself
+    every = counting.items  # the number after the last element means the report itself
     cell = f"CASE WHEN s.state < 0 THEN s.state WHEN s.item = {every} THEN {Cell.REPORTS:d} ELSE s.item END"
     found = f"s.state >= 0 AND {value} < {counting.bound}"
     counted = part.select(

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     import pyarrow.dataset
 
 SCHEMES: Final = ("s3", "gs", "az", "abfs", "abfss", "file")
-LOG: Final = "_delta_log"  # the folder that makes another one a table
+LOG: Final = "_delta_log"  # the subfolder that makes a folder a table
 WITHDRAWN: Final = "withdrawn"  # the campaign of tombstones
 _ADDRESS: Final = re.compile(rf"({'|'.join(SCHEMES)})://[^\s@?#]+")
-_KINDS: Final = (  # words of the libraries, and their meaning
+_KINDS: Final = (  # words in the libraries' errors, and their meaning
     (("accessdenied", "forbidden", "403", "permission denied", "signaturedoesnotmatch"), "no permission"),
     (("nosuchbucket", "bucket does not exist", "404"), "unknown bucket or container"),
     (("unauthorized", "401", "credential"), "no credentials in the environment, or wrong ones"),
@@ -95,7 +95,7 @@ def table_errors(address: str) -> Iterator[None]:
         raise
     except (module.exceptions.DeltaError, OSError, ValueError) as error:
         words = str(error).lower()
-        # Not inside of a longer number: a port or the identity of a request may contain a status.
+        # A status, but not inside a longer number such as a port or the identity of a request.
         patterns = ((rf"(?<!\d)(?:{'|'.join(signs)})(?!\d)", reason) for signs, reason in _KINDS)
         known = (reason for pattern, reason in patterns if re.search(pattern, words))
         reason = next(known, f"it cannot be read or written ({type(error).__name__})")

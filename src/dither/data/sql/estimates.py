@@ -116,7 +116,7 @@ def estimate_query(
     week (its Monday), month (its first day) and label. With `folded`, a table of counts, and no `table`, only
     the counts are read. `codebook` names a table that holds the codebook; without it the rows are written
     into the query, if they are at most a thousand. Groups with fewer reports than `minimum` are left out.
-    Questions that a query cannot estimate are in `left_out`; without any other it is an error.
+    Questions that a query cannot estimate are in `left_out`; if there is no other question, this is an error.
     """
     campaign = Questionnaire.of(questions)
     spoken = dialect_named(dialect) if isinstance(dialect, str) else dialect
@@ -175,7 +175,7 @@ def estimate_query(
 
 
 def _head(dialect: SqlDialect, count: int, left_out: int, book: CodebookTable) -> str:
-    """Return the comment at the head; nothing in it comes from outside, so that nothing can end it."""
+    """Return the comment at the head; it has no text from outside that could end the comment."""
     tested = (
         "executed by dither's tests" if dialect.executed else "not executed: only parsed by dither's tests"
     )

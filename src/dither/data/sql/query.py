@@ -79,7 +79,7 @@ class ReportTable:
             object.__setattr__(self, "place", None)
 
     def rename(self, columns: Mapping[str, str | None]) -> Self:
-        """Return the table with other names of columns; None, or an empty name, for one that is not there."""
+        """Return the table with other names of columns; None, or an empty name, for a missing column."""
         for name in columns:
             if name not in OPTIONAL:
                 raise unknown_name("column of a table of reports", name, OPTIONAL)
@@ -139,10 +139,10 @@ def counting_query(
 
     The result has the columns `day` and `label` (if the table has them), `question`, `fingerprint`,
     `measure`, `cell` and `total`. All totals add: counts of several days, tables or machines may be put
-    below each other. Reports of another fingerprint, and those that no device can have sent, are not
-    counted; `measure` says how many. With `day`, only reports that were first seen on that day are counted,
-    with `since`, those that were first seen on that day or later: all earlier days are searched for them, or
-    as many as `retries` says, the days during which devices retry.
+    below each other. Reports of another fingerprint, and those that no device can have sent, are not counted;
+    `measure` has their numbers. With `day`, only reports that were first seen on that day are counted, with
+    `since`, those that were first seen on that day or later: all earlier days are searched for them, or only
+    `retries` days, the time during which devices retry.
     """
     campaign = Questionnaire.of(questions)
     spoken = dialect_named(dialect) if isinstance(dialect, str) else dialect
@@ -188,7 +188,7 @@ class _Days(NamedTuple):
         return f"{column} {'=' if self.only else '>='} {dialect.day(self.first)}"
 
     def looked_at(self, dialect: SqlDialect, column: str) -> str:
-        """Return the further conditions of rows that are looked at, where copies are removed."""
+        """Return the further conditions of rows that are searched for copies."""
         last = f" AND {column} <= {dialect.day(self.first)}" if self.only else ""
         return last + (f" AND {column} >= {dialect.day(self.searched)}" if self.searched is not None else "")
 

@@ -1,8 +1,8 @@
 """Retention: the reports of a day are counted into a table of counts and then deleted, in one transaction.
 
-They are *folded*. Counts add, so that late reports of a day that was folded already are folded again, as
-further rows. Folding a day also deletes the copies of its reports that came on later days: they can no longer
-be recognised.
+This is called *folding*. Counts can be added, so late reports of a folded day are folded as further rows.
+Folding a day also deletes the copies of its reports that came on later days: they can no longer be
+recognised.
 """
 
 from __future__ import annotations

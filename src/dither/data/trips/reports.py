@@ -1,4 +1,4 @@
-"""Reports of trips: drawn from trips, written to a file, and read back with everything that decodes them."""
+"""Reports of trips: drawn from trips, written to a file, and read back with the data for decoding."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class TripReports:
         with name_errors(file):
             reports = question.reports(raw)
         unbegun = np.flatnonzero(reports.cells[trips.paths.offsets[:-1], 0] == 0)
-        if unbegun.size:  # its locations would count for the previous trip
+        if unbegun.size:  # otherwise its locations would count for the previous trip
             where = trips.where(int(trips.paths.offsets[unbegun[0]]))
             raise MalformedReport(f"{where}: the trip does not begin here; its first reports are missing")
         own = replace(trips, reports=None, specification=None)
@@ -258,7 +258,7 @@ def _move_inside(trips: Trips, question: Question, projection: Map | None, outsi
                 f"{error}; choose a larger area, or move such locations to its border (outside='clip')"
             ) from None
     elif projection is not None:
-        trips.check(Sphere())  # what is not on the earth cannot be projected
+        trips.check(Sphere())  # a place that is not on the earth cannot be projected
     points = trips.paths.points if projection is None else projection.to_plane(trips.paths.points)
     return trips.paths.like(_area_of(question).clip(points) if outside == "clip" else points)
 

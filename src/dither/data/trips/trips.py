@@ -42,7 +42,7 @@ class Trips:
 
     Times and names are public: no mechanism protects them. Trips that were read from a file of reports also
     have the `reports`, one text for each place, and the `specification`; `TripReports.decode` reads them.
-    `file` and `rows` say where places were read, for errors.
+    `file` and `rows` are the source of each place, for errors.
     """
 
     paths: Paths
@@ -112,7 +112,7 @@ class Trips:
         return trips_to_frame(self)
 
     def check(self, area: Plane, projection: Map | None = None) -> None:
-        """Raise OutsideDomain if a place is outside an area; the error names the first one by its place.
+        """Raise OutsideDomain if a place is outside an area; the error names the row or trip of the first.
 
         With a projection, the area is in its metres; without one, in degrees.
         """
@@ -167,7 +167,7 @@ def usual_name(kind: str) -> str:
 
 
 def gather_trips(found: Iterable[Trip | TripPoint], *, in_order: bool) -> list[Trip]:
-    """Return points as trips, by name, in the order of first appearance; trips among them stay as they are.
+    """Return points as trips, by name, in the order of first appearance; trips among them are unchanged.
 
     The points of a trip are ordered by time if all have one. With `in_order` they are not: reports are
     decoded in the order in which they were written.

@@ -21,7 +21,7 @@ class LearnedBounds:
     """Learn the clamping bounds from the data with a share of ε, then spend the rest on the answer.
 
     Records are counted by sign and power of two, between ±2^smallest and ±2^largest. Every count gets exact
-    geometric noise. The bounds are the outer edges of the outermost bins whose counts pass a threshold, so
+    geometric noise. The bounds are the outer edges of the outermost bins whose counts pass a threshold. So
     they are powers of two. With probability `mistake` an empty bin passes, and the bounds and the noise are
     far too wide. At the default of 10⁻⁶ fewer than about 19/ε′ records are beyond the bounds and clamped.
     """

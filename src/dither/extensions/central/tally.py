@@ -57,7 +57,7 @@ def number(record: object) -> float:
     """
     if type(record) is float:
         return record
-    if type(record) is int and record.bit_length() < 1024:  # the common, fast cases first
+    if type(record) is int and record.bit_length() < 1024:  # these common cases are fast
         return float(record)
     try:
         return _real(_scalar(record))

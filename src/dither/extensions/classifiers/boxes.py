@@ -67,7 +67,7 @@ def _corner(values: object) -> Floats:
 
 
 Test = Callable[[FeatureBox], bool]
-Shape = Callable[[Floats], FeatureBox]  # the box for the share, 0 … 1, by which each of 2d sides has moved
+Shape = Callable[[Floats], FeatureBox]  # the box whose 2d sides have moved by these shares, 0 to 1
 
 STEPS: Final = 12  # halvings of each bisection
 _ORDERS: Final = 2  # up to this many features, every side is tried as the first to move
@@ -136,8 +136,8 @@ def grow_box(
 ) -> FeatureBox:
     """Return the most valuable box found by moving all sides together, then each side separately.
 
-    Only boxes that passed are returned: if the test is a proof, the result is proven. (The box of the centre
-    alone counts as passed.) `first_only` tries one order of the sides, for tests that cost queries.
+    Only boxes that passed are returned: if the test is a proof, the result is proven. (The box that contains
+    only the centre counts as passed.) `first_only` tries one order of the sides, for tests that cost queries.
     """
     starts: list[int | None] = [None]
     if features <= _ORDERS and not first_only:

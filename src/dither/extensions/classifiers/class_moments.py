@@ -20,7 +20,7 @@ from dither.mechanisms.combined import Records
 
 _FEW: Final = 10  # the least estimated number of people in a class
 _LEAST_SPREAD: Final = 0.01  # the least standard deviation of a class, in lengths of the domain
-_SURE: Final = 4.0  # squared standard errors by which the variance of a class differs from all people's
+_SURE: Final = 4.0  # squared standard errors between the variances of a class and of all people
 _LEAST_SHARE: Final = 0.5  # the least number of people counted for a category of a class
 
 

@@ -19,7 +19,7 @@ from dither.mechanisms.analysis.analysis import Number
 from dither.mechanisms.analysis.law import Law, is_discrete
 from dither.mechanisms.frequency.krr import KRR
 
-Mass = Callable[[Floats, Floats], Floats]  # from low and high edges to probabilities
+Mass = Callable[[Floats, Floats], Floats]  # maps low and high edges to probabilities
 
 _UNIT: Final = Interval(0, 1)
 _MOST_PARTS: Final = 1 << 16
@@ -86,7 +86,7 @@ def best_for(radius: float, epsilon: float, domain: Interval = _UNIT) -> KRR:
             f"expected a radius above 0 and below half of {domain}, got {near}: with a larger one the "
             "middle is near every value; reduce it"
         )
-    # Decimal arithmetic, so that a radius of 0.1 is a tenth.
+    # Decimal arithmetic: a radius of 0.1 is then exactly a tenth.
     parts = math.ceil((Fraction(repr(domain.high)) - Fraction(repr(domain.low))) / (2 * Fraction(repr(near))))
     if parts > _MOST_PARTS:
         raise InvalidParameter(

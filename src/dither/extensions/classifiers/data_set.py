@@ -48,7 +48,7 @@ class DatasetUtility(Tabular):
         return [{"record": index, "low": low, "high": high} for index, (low, high) in enumerate(bounds)]
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
-        """Draw which share of the records keeps its answer with which probability; needs the extra `plot`."""
+        """Draw the bounds of each record's probability to keep its answer, sorted; needs the extra `plot`."""
         ax = axes_or_new(ax)
         shares = (np.arange(self.lower.size) + 0.5) / self.lower.size
         low, high = np.sort(self.lower), np.sort(self.upper)

@@ -81,7 +81,7 @@ class FeatureLaw(ABC):
     def sent(self) -> Law | None:
         """The distribution of the integers that devices sample; None if there are more than `MOST_REPORTS`.
 
-        It differs from `law` by about the width of a cell.
+        Values differ from those under `law` by about the width of a cell.
         """
 
     @property

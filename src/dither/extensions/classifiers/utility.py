@@ -323,7 +323,7 @@ def utility_curve(
 ) -> Curve:
     """Return bounds on the utility of `mechanism.at(ε)` at many budgets ε.
 
-    Exact where `utility` is. Otherwise the classifier is called for `queries` points once, for all budgets
+    Exact where `utility` is. Otherwise the classifier is called once for `queries` points and all budgets
     together, and the band holds at all of them at once. A single mechanism spends ε on every feature;
     `dt.Each` divides it. `anchors` are the budgets of the mixture that points are drawn from: by default
     `epsilons`.

@@ -102,7 +102,7 @@ class Collection:
 class _Delivery:
     """The conversation with one device: its REPORT, and THANKS once the reports are stored."""
 
-    known = False  # a device sends everything at once, so it gets no more time than a stranger
+    known = False  # no more time than for a stranger: a device sends everything at once
 
     def __init__(self, terms: Terms, rounds: int, came: dict[bytes, tuple[Standing, Array]]) -> None:
         self._terms, self._rounds, self._came = terms, rounds, came

@@ -257,7 +257,7 @@ class Deadline:
 
     @property
     def passed(self) -> bool:
-        """Whether the deadline is over."""
+        """Whether the deadline has passed."""
         return time.monotonic() >= self.at
 
 

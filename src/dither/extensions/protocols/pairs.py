@@ -56,7 +56,7 @@ async def _shuffle(mpc: Any, random: Any, names: list[str], records: list[int]) 
     await mpc.start()
     common = await _seen_by_all(mpc, names, records)
     if len(common) < 2:
-        common = []  # nobody can be paired
+        common = []  # too few devices to pair
     shares = await shared_places(mpc, random, [records[number] for number in common]) if common else []
     await mpc.shutdown()
     return {"common": common, "shares": shares}

@@ -44,7 +44,7 @@ class Conversation(Protocol):
         """Process bytes that arrived, and return the bytes to send."""
 
     def on_close(self, complete: bool) -> None:
-        """React to the end of the connection; `complete` is True if it was over and everything was sent."""
+        """React to the end of the connection; `complete` is True if all of the conversation was sent."""
 
     @property
     def known(self) -> bool:

@@ -137,7 +137,7 @@ def _settle(request: PairedCoins, bits: int, lies: int) -> PairedCoins:
     for single in (round(exact[1]) + step for step in near):
         for neither in (round(exact[2]) + step for step in near):
             weights = (total - 2 * single - neither, single, neither)
-            # A probability is zero after rounding only if it was zero before, and conversely.
+            # A probability is zero after rounding if and only if it was zero before.
             if min(weights) < 0 or any(
                 (new == 0) != (old == 0) for new, old in zip(weights, exact, strict=True)
             ):
