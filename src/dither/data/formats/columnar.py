@@ -171,8 +171,8 @@ class ArrowChunk(Chunk):
 def validate_batch(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
     """Return a batch of a file; raise pyarrow.ArrowInvalid if it is damaged.
 
-    A damaged batch has offsets, lengths or indices that point beyond its buffers: use without this
-    check accesses foreign memory, and may end the process by a signal.
+    A damaged batch has offsets, lengths or indices that point beyond its buffers: using it without
+    this check accesses foreign memory, and may end the process by a signal.
     """
     batch.validate(full=True)
     return batch
