@@ -60,9 +60,11 @@ class IdentityFilter:
 
     def find(self, identities: Sequence[bytes]) -> dict[int, list[bytes]]:
         """Return the segments that may have some of the identities, and these identities."""
+        found: dict[int, list[bytes]] = {}
+        if not self._segments:
+            return found
         if not self._joined:
             self._join()
-        found: dict[int, list[bytes]] = {}
         (hashes, bits), (others, more) = _hashes(b"".join(identities))
         at = (hashes * self._sizes[:, None] >> 31) + self._first[:, None]
         rows, which = np.nonzero((self._words[at] & bits) == bits)
