@@ -133,7 +133,7 @@ def test_every_kind_of_a_trajectory_is_a_mechanism() -> None:
     assert all(callable(area.inside(name)) for name in area.INNER)
 
 
-def test_the_verbs_stand_in_groups() -> None:
+def test_help_lists_the_verbs_in_groups() -> None:
     assert list(GROUPS) == ["Randomise", "Plan", "Collect", "Explain", "Research"]
     assert set(GROUPS["Research"]) == {"jrr", "trajectory", "design", "reproduce", "central", "classify"}
     assert sum(map(len, GROUPS.values())) == len(VERBS)

@@ -40,7 +40,7 @@ def test_several_quantiles() -> None:
         dt.quantile(told, [0.1, 2])
 
 
-def test_what_is_left_has_no_dust() -> None:
+def test_the_remaining_budget_is_printed_without_rounding_errors() -> None:
     ledger = dt.privacy.Ledger(epsilon=2)
     for _ in range(2):
         ledger = ledger.give(Guarantee(Pure(0.7)), "a")

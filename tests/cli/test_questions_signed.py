@@ -160,7 +160,7 @@ def test_warnings_and_the_largest_epsilon_of_a_project(
     assert "did you mean largest_epsilon" in run(*words).output
 
 
-def test_what_is_promised_over_the_whole_campaign(tmp_path: Path) -> None:
+def test_the_promise_covers_the_complete_campaign(tmp_path: Path) -> None:
     """ε = 2 in each of five weeks is ε = 10, and that is what is warned of."""
     file = tmp_path / "weeks.toml"
     weekly = TOML.replace('repeat = "fresh"', 'repeat = "once"\ndays = 7')

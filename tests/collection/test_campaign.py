@@ -170,6 +170,6 @@ def test_a_campaign_is_retired_by_its_own_key_alone() -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"campaign": 1, "key": "", "signature": "", "retired": null}', "null"]
 )
-def test_texts_that_are_no_campaign(text: str) -> None:
+def test_invalid_campaign_texts_are_refused(text: str) -> None:
     with pytest.raises(MalformedReport):
         Published.from_json(text)

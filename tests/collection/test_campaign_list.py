@@ -93,7 +93,7 @@ def test_a_key_is_replaced_once(tmp_path: Path) -> None:
     assert (log.before.key, log.last_key) == (before.key, made.key)
 
 
-def test_a_private_key_is_no_public_one(tmp_path: Path) -> None:
+def test_a_private_key_is_refused_as_a_public_key(tmp_path: Path) -> None:
     place = tmp_path / "asker.key"
     published = Signer(place, make=True).publish(contract())
     private = place.read_text(encoding="utf-8")

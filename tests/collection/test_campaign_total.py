@@ -256,7 +256,7 @@ def test_sentences_are_chosen_by_repeat(repeat: str) -> None:
     assert "In total, over the whole campaign" in " ".join(words.split())
 
 
-def test_per_value_is_never_a_number_alone() -> None:
+def test_per_value_is_always_stated_with_its_assumption() -> None:
     contract = campaign("per value", False, 1.0)
     assert "if no value changes" in contract.total.words()
     assert "never changes" in str(contract.whole_guarantee)
@@ -310,7 +310,7 @@ epsilon = 0.5
 """
 
 
-def test_a_limit_refuses_what_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_refuses_campaigns_without_a_total(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Today's words stay away: a visit a day for a year is not "in total ε ≤ 0.5"."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "dither.toml").write_text("largest_epsilon = 2\n", encoding="utf-8")

@@ -67,7 +67,7 @@ def test_a_person_answers_and_the_collector_counts(collector: Process, account: 
         client.answer("minutes", 7)
 
 
-def test_what_was_given_is_taken_back(collector: Process, account: dt.Account) -> None:
+def test_sent_reports_are_taken_back(collector: Process, account: dt.Account) -> None:
     client = Client(collector.campaign, account)
     before = counted(collector)
     client.answer("minutes", 42)
@@ -228,7 +228,7 @@ def test_all_periods_of_a_device_that_was_offline_are_counted(collector: Process
         assert counted(collector) == before + 8
 
 
-def test_what_is_not_the_campaign_is_not_answered(collector: Process, account: dt.Account) -> None:
+def test_another_key_identity_or_address_is_refused(collector: Process, account: dt.Account) -> None:
     pinned = Client(collector.campaign, account).published.key
     assert Client(collector.campaign, account, key=pinned).published.key == pinned
     with pytest.raises(Mismatch, match="pinned"):

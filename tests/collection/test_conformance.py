@@ -301,7 +301,7 @@ def on_one_line(code: str) -> str:
     return re.sub(r"(?<=\w)\n(?=\w)", " ", code).replace("\n", "")
 
 
-def test_the_bundles_have_each_place_of_a_mistake_once() -> None:
+def test_the_bundles_contain_each_mutated_line_once() -> None:
     """The mistakes are tried by slow tests: a bundle that changed is found by every run."""
     files = {file for _, file, _, _ in MISTAKES.values()}
     code = {file: on_one_line((CLIENT / "dist" / f"{file}.js").read_text(encoding="utf-8")) for file in files}
@@ -336,12 +336,12 @@ def test_one_wrong_bit_is_found(javascript: Answered) -> None:
 
 
 @pytest.mark.parametrize("code", [ECHOES, SILENT])
-def test_no_answer_is_no_proof(code: str) -> None:
+def test_a_subject_without_answers_does_not_pass(code: str) -> None:
     found = counts(code)
     assert all(passed == unknown == 0 < failed for passed, failed, unknown in found.values())
 
 
-def test_who_refuses_everything_meets_the_refusals_alone() -> None:
+def test_a_subject_that_refuses_everything_passes_only_the_refusals() -> None:
     found = counts(REFUSES_ALL)
     assert found["refused"][1] == 0
     assert found["texts"][1] > 20  # what must be read
@@ -352,7 +352,7 @@ def test_who_refuses_everything_meets_the_refusals_alone() -> None:
     assert all(found[kind][0] == 0 for kind in others)
 
 
-def test_what_is_not_known_is_counted() -> None:
+def test_unknown_requests_are_counted() -> None:
     assert all(passed == failed == 0 < unknown for passed, failed, unknown in counts(KNOWS_NOTHING).values())
 
 

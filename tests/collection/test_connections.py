@@ -101,7 +101,7 @@ def received(one: socket.socket, answers: int | None = None) -> bytes:
     return told
 
 
-def test_slow_heads_are_let_go_and_others_are_served(place: Place) -> None:
+def test_slow_heads_are_disconnected_and_others_are_served(place: Place) -> None:
     slow = [socket.create_connection(place, timeout=10) for _ in range(3)]
     for one in slow:
         one.sendall(b"GET / HTTP/1.1\r\nhost: here\r\nx-slow: ")
@@ -224,7 +224,7 @@ def test_a_crowd_of_pipelined_requests_ends_with_an_answer(patient: Place) -> No
         assert 0 < received(one).count(b"HTTP/1.1 200 OK") < 10_000
 
 
-def test_a_client_that_reads_nothing_is_let_go(place: Place) -> None:
+def test_a_client_that_reads_nothing_is_disconnected(place: Place) -> None:
     with socket.create_connection(place, timeout=10) as one:
         one.sendall(b"GET /long HTTP/1.1\r\nhost: here\r\n\r\n")
         time.sleep(1.6)

@@ -33,7 +33,7 @@ def test_python_meets_the_vectors() -> None:
 
 
 @pytest.mark.parametrize("address", [None, 7, "", "https://a:b/", "https://a:99999/", "https://a:0/"])
-def test_addresses_that_are_none(address: object) -> None:
+def test_invalid_addresses_are_refused(address: object) -> None:
     with pytest.raises(InvalidParameter, match="address"):
         check_address(address)
 

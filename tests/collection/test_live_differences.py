@@ -137,7 +137,7 @@ def no_small_step(states: list[dict[Key, Counter[int]]]) -> None:
 
 
 @pytest.mark.some("sqlite")
-def test_fifty_of_fifty_single_reports_cannot_be_read(make_store: MakeStore) -> None:
+def test_single_reports_do_not_follow_from_differences_of_shown_counts(make_store: MakeStore) -> None:
     """Whoever looks after every report sees sums of steps; before, each difference was one report."""
     collector = opened(make_store())
     client, random = Caller(collector), np.random.default_rng(3)

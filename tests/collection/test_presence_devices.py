@@ -76,7 +76,7 @@ def alone(classes: Counter[Any]) -> int:
     return sum(count for count in classes.values() if count == 1)
 
 
-def test_nobody_is_alone_in_a_class_at_500_actives() -> None:
+def test_messages_single_out_no_device_at_500_actives() -> None:
     """The attacker links messages with the same bytes; with both labels together 40 % would be alone."""
     source, seed = random.Random(59), dt.Seeded(59)
     asked = dt.KRR(dt.Categories(LABELS[:16]), epsilon=1)

@@ -57,7 +57,7 @@ def test_others_may_not_read_it(make: Make, read: Make, tmp_path: Path) -> None:
             read(tmp_path / "key")
 
 
-def test_neither_kind_is_taken_for_the_other(tmp_path: Path) -> None:
+def test_a_secret_of_one_kind_is_refused_as_the_other_kind(tmp_path: Path) -> None:
     make_key(tmp_path / "signs")
     make_sealing_key(tmp_path / "opens")
     with pytest.raises(InvalidParameter, match="not a sealing key"):

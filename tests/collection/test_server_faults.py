@@ -199,7 +199,9 @@ def test_sigterm_drains_and_sighup_reloads_under_load(address: str, tmp_path: Pa
     check_counts(address, {name: body for name, body in sent.items() if digest(name) in kept})
 
 
-def test_a_clock_that_is_turned_forgets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_forgotten_if_the_clock_was_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What may be forgotten is looked for every hour, unless the clock was turned in that hour."""
     from dither.collection import writer as module
 

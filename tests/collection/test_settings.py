@@ -33,7 +33,7 @@ def test_wrong_settings_are_refused_in_a_sentence(text: str, told: str, tmp_path
         Settings.read(tmp_path / "limits.toml")
 
 
-def test_origins_that_browsers_send_are_taken() -> None:
+def test_origins_that_browsers_send_are_accepted() -> None:
     some = (
         "*",
         "null",

@@ -182,7 +182,7 @@ def check_workers(database: str, folder: Path, rounds: int, kills: int) -> None:
 
 
 @pytest.mark.slow
-def test_two_processes_tell_one_truth_also_when_one_is_killed(database: str, tmp_path: Path) -> None:
+def test_all_processes_show_the_same_numbers_even_if_one_is_killed(database: str, tmp_path: Path) -> None:
     check_workers(database, tmp_path, rounds=4, kills=2)
 
 

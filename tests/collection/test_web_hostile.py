@@ -105,7 +105,7 @@ def test_reports_out_of_order_are_no_batch(collector: Process) -> None:
     assert talk(collector, request(PATH, good + b" ", JSON)) == [400]
 
 
-def test_what_is_no_http_does_not_stop_it(collector: Process) -> None:
+def test_bytes_that_are_not_http_do_not_stop_the_collector(collector: Process) -> None:
     for garbage in (b"\x00" * 100, b"GET\r\n\r\n", b"POST / HTTP/9.9\r\n\r\n", b"A" * 100_000 + b"\r\n\r\n"):
         talk(collector, garbage, answers=0)
     _, body = next(SOURCE)

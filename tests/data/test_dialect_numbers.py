@@ -96,7 +96,7 @@ def test_standard_input_is_read_once_and_each_cell_is_judged_alone() -> None:
         assert run(*asked, *more, input=f"income\n{cells}\n").exit_code == code
 
 
-def test_thousands_and_decimals_are_read_as_asked(tmp_path: Path) -> None:
+def test_thousands_and_decimals_are_read_as_stated(tmp_path: Path) -> None:
     path = write(tmp_path / "in.csv", "income", ["3.500", "900"])
     for dialect, values in ((Dialect(thousands="."), [3500.0, 900.0]), (Dialect(decimal="."), [3.5, 900.0])):
         assert dt.data.check_file(path, INCOME, dialect=dialect)["income"].fit == 2
@@ -166,7 +166,7 @@ def test_sheets_and_header_rows(workbook: Path, tmp_path: Path) -> None:
     assert [row.split(",")[1] for row in rows] == ["1996-02-03", "1985-06-07"]  # a date, and no midnight
 
 
-def test_cells_that_do_not_fit_are_listed_for_who_holds_the_file(tmp_path: Path) -> None:
+def test_cells_that_do_not_fit_are_listed_for_the_holder_of_the_file(tmp_path: Path) -> None:
     path = write(tmp_path / "in.csv", "age", [30, "x\x1b[31m", 12, None])
     shown = run("check", path, "--column", "age", "--interval", 18, 100, "--show")
     assert shown.exit_code == 1

@@ -68,7 +68,7 @@ def test_an_error_comes_after_the_items_before_it() -> None:
     assert names() == []
 
 
-def test_who_stops_early_ends_the_threads() -> None:
+def test_a_caller_that_stops_early_ends_the_threads() -> None:
     numbers = Counted(10**9)
     items = run_ahead(run_ahead(numbers()))
     assert [next(items), next(items)] == [0, 1]
@@ -129,7 +129,7 @@ def test_a_value_that_does_not_fit_leaves_no_file_and_no_thread(tmp_path: Path) 
     assert names() == []
 
 
-def test_progress_is_told_by_the_calling_thread(values: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+def test_progress_is_reported_by_the_calling_thread(values: tuple[Path, np.ndarray], tmp_path: Path) -> None:
     told: list[tuple[str, int]] = []
 
     def progress(count: int) -> None:

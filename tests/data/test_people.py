@@ -103,7 +103,7 @@ def test_the_terminal_promises_a_row_unless_people_are_named(tmp_path: Path) -> 
     assert len(dt.data.read(out)["y"]) == 1  # what the head says beside changes no reading
 
 
-def test_the_sheet_of_a_held_file_speaks_of_its_holder(tmp_path: Path) -> None:
+def test_the_sheet_of_a_file_names_the_holder_of_the_raw_values(tmp_path: Path) -> None:
     table, out = tmp_path / "people.csv", tmp_path / "reports.csv"
     table.write_text("x\na\nb\n", encoding="utf-8")
     run("perturb", table, "--column", "x", "--categories", "a,b", "--epsilon", 1, "-o", out)

@@ -213,7 +213,7 @@ def test_different_persons() -> None:
     assert len({person_text(cell) for cell in cells}) == len(cells)
 
 
-def test_what_is_no_id() -> None:
+def test_values_that_are_not_ids() -> None:
     for cell in ([1], {"id": 1}, (1,), object()):
         assert person_text(cell) is None
 

@@ -221,7 +221,7 @@ def test_two_devices_are_merged_by_dither(tmp_path: Path) -> None:
     assert pair.ours.left == pytest.approx(1)
 
 
-def test_what_is_left_is_said_alike(tmp_path: Path) -> None:
+def test_the_remaining_budget_is_the_same_in_both(tmp_path: Path) -> None:
     pair = Pair(tmp_path / "me.account", "dither", epsilon=0.7)
     for _ in range(3):
         assert pair.ours.left == pair.theirs.left.epsilon
@@ -377,7 +377,7 @@ def kill_while_it_answers(folder: Path, times: int, seed: int) -> None:
     assert len(kept) <= len(told) + times
 
 
-def test_a_killed_process_loses_nothing_that_it_told(tmp_path: Path) -> None:
+def test_a_killed_process_loses_no_returned_report(tmp_path: Path) -> None:
     kill_while_it_answers(tmp_path, 2, 1)
 
 

@@ -53,7 +53,7 @@ def test_it_agrees_with_cryptography() -> None:
         assert not verify(os.urandom(32), signature, message)
 
 
-def test_s_is_below_the_order() -> None:
+def test_a_signature_whose_s_is_not_below_the_order_is_refused() -> None:
     key, message, signature = (bytes.fromhex(part) for part in RFC[1])
     larger = int.from_bytes(signature[32:], "little") + ORDER
     malleable = signature[:32] + larger.to_bytes(32, "little")
@@ -103,7 +103,7 @@ def test_an_r_that_is_not_canonical_is_refused_by_both() -> None:
 
 
 @pytest.mark.parametrize("key", [b"", bytes(31), bytes(33), encode(2), encode(P), b"\xff" * 32])
-def test_what_is_no_point_is_no_key(key: bytes) -> None:
+def test_an_invalid_point_is_refused_as_a_key(key: bytes) -> None:
     assert not is_sound_key(key)
     assert not verify(key, bytes(64), b"")
 

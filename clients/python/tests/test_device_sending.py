@@ -90,7 +90,7 @@ def test_what_was_sent_is_taken_back(collector: Stub, folder: Path) -> None:
     assert tool.problem is None
 
 
-def test_a_window_that_is_over_is_not_offered(
+def test_batches_after_the_last_day_are_not_offered_for_withdrawal(
     collector: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     account, campaign = ready(tmp_path)
@@ -124,7 +124,7 @@ def test_a_label_that_the_campaign_does_not_list_is_not_sent(collector: Stub, tm
         (409, "conflict", None, False),
     ],
 )
-def test_what_a_collector_says(
+def test_the_fate_of_a_batch_follows_from_the_answer_of_the_collector(
     status: int, word: str, after: str | None, dropped: bool, collector: Stub, tmp_path: Path
 ) -> None:
     account, campaign = ready(tmp_path, answers=1)
@@ -150,7 +150,7 @@ def test_a_batch_that_is_refused_for_good_does_not_block_the_next(collector: Stu
 
 
 @pytest.mark.parametrize("answer", [b"\xff" * 9, b"[]", b'{"refused": {}}', b"[" * 9999])
-def test_answers_that_are_none(answer: bytes, collector: Stub, tmp_path: Path) -> None:
+def test_invalid_answers_of_a_collector(answer: bytes, collector: Stub, tmp_path: Path) -> None:
     account, campaign = ready(tmp_path, answers=1)
     collector.answers.append((400, {"retry-after": "soon"}, answer))
     assert send(account, campaign, collector.address).waiting == 1

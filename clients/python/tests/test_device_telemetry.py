@@ -120,7 +120,7 @@ def test_switches_forbid_asking_and_answering(
 
 
 @pytest.mark.parametrize("value", ["", "0", "false"])
-def test_a_switch_of_zero_is_none(value: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_switch_set_to_0_has_no_effect(value: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DO_NOT_TRACK", value)
     tool = made(folder)
     tool.run("on")
@@ -150,7 +150,7 @@ def test_without_a_terminal_nobody_is_asked(folder: Path, monkeypatch: pytest.Mo
     assert shown.getvalue() == ""
 
 
-def test_what_becomes_of_answers(folder: Path) -> None:
+def test_a_status_is_returned_for_every_answer(folder: Path) -> None:
     tool = made(folder, epsilon=2.75)
     tool.run("on")
     assert tool.answer("command", "build") == "drawn"

@@ -147,7 +147,7 @@ def test_unknown_items_of_a_set_become_other_or_are_left_out() -> None:
         assert asked.place([]) == []
 
 
-def test_labels_are_told_apart_by_kind() -> None:
+def test_labels_are_distinguished_by_type() -> None:
     labels = [True, "1", None, 2.5, 1 << 60, 7]
     asked = Question(dt.KRR(dt.Categories(labels), epsilon=1).to_json())
     assert [asked.place(label) for label in labels] == list(range(6))
@@ -173,7 +173,7 @@ def test_fresh_draws_on_the_edges_are_those_of_dither(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_time_of_a_draw_tells_neither_the_value_nor_the_window() -> None:
+def test_the_time_of_a_draw_reveals_neither_the_value_nor_the_window() -> None:
     made = dt.Podium(dt.Interval(0, 1), epsilon=1)
     asked, rng = Question(made.to_json()), random.Random(1)
     device = json.loads(made.device_text)

@@ -57,7 +57,7 @@ def test_check_publish_and_retire(file: str, tmp_path: Path) -> None:
     assert "2026-05-20" in run("campaign", "check", out).output
 
 
-def test_a_sealing_key_is_made_and_its_public_half_is_told(file: str, tmp_path: Path) -> None:
+def test_a_sealing_key_is_made_and_its_public_half_is_printed(file: str, tmp_path: Path) -> None:
     place = tmp_path / "collector.key"
     done = run("campaign", "sealing-key", str(place))
     code, told = done.exit_code, done.output

@@ -22,7 +22,7 @@ def salaries(tmp_path: Path) -> Path:
 ASK = ("--column", "salary", "--interval", 0, 300_000, "--epsilon", 2)
 
 
-def test_the_mean_is_near_and_its_promise_is_told(salaries: Path) -> None:
+def test_the_mean_is_near_and_its_promise_is_printed(salaries: Path) -> None:
     result = run("central", "mean", salaries, *ASK)
     assert result.exit_code == 0, result.output
     assert "ε ≤ 2 for one record" in result.output

@@ -20,7 +20,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_does_not_fit_is_told(file: Path) -> None:
+def test_cells_that_do_not_fit_are_printed(file: Path) -> None:
     assert "--encoding cp1252" in run("check", file, *ASKED).output
     result = run("check", file, *ASKED, "--encoding", "cp1252")
     assert result.exit_code == 1

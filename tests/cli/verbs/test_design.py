@@ -12,7 +12,7 @@ from dither.core.questionnaire import Questionnaire
 from tests.support.terminal import run
 
 
-def test_what_is_said() -> None:
+def test_design_prints_the_error_and_its_gap() -> None:
     shown = run("design", "--interval", 0, 1, "--epsilon", 1)
     assert shown.exit_code == 0, shown.output
     for part in ("worst absolute error", "0.316", "no mechanism has less", "gap", "shipped", "ε ≤ 1"):

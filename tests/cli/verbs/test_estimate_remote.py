@@ -65,7 +65,7 @@ def test_nobody_answers_and_mixtures_are_refused(tmp_path):
     assert mixed.exit_code == 2
 
 
-def test_what_waits_in_two_regions_is_added_up_with_the_token(tmp_path):
+def test_waiting_reports_of_two_regions_are_added_up_with_the_token(tmp_path):
     found = []
     for seed in (1, 2):
         collector, published = make(people=100)

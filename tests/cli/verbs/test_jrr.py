@@ -229,7 +229,7 @@ def test_an_interrupted_collection_leaves_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["question", "collect"])
-def test_a_file_is_written_whole_or_not_at_all(
+def test_a_file_is_written_completely_or_not_at_all(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk is full when the file is complete: what was there before is still there, and nothing else."""

@@ -154,7 +154,7 @@ def test_mechanisms_side_by_side() -> None:
         ("x", "row 3: expected 3 fields as in the header, got 1"),
     ],
 )
-def test_a_bad_place_is_named_by_where_it_stands_alone(tmp_path: Path, row: str, hint: str) -> None:
+def test_a_bad_place_is_named_only_by_its_location_in_the_file(tmp_path: Path, row: str, hint: str) -> None:
     file, out = tmp_path / "trips.csv", tmp_path / "out.csv"
     file.write_text(f"id,lat,lon\nx,35.6,139.6\nx,35.6,139.7\n{row}\ny,35.6,139.6\n")
     result = run("perturb", file, *BOX, "--epsilon", 2, "-o", out)

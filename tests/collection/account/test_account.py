@@ -77,7 +77,7 @@ def test_a_dry_run_changes_no_byte(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_what_is_left_has_no_rounding_dust(tmp_path: Path) -> None:
+def test_the_remaining_budget_has_no_rounding_errors(tmp_path: Path) -> None:
     account = make(tmp_path)
     told = []
     for step in range(10):
@@ -315,7 +315,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("words", BAD)
-def test_questions_that_are_none_are_refused(words: str) -> None:
+def test_invalid_questions_are_refused(words: str) -> None:
     given = {"name": "age", "mechanism": dt.KRR(dt.Categories(2), epsilon=1), **BAD[words]}
     with pytest.raises(InvalidParameter, match=words.partition(" ")[0]):
         dt.Inquiry(given.pop("name"), given.pop("mechanism"), **given)

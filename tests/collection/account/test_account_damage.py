@@ -72,7 +72,7 @@ def test_11_a_damaged_file_is_refused_or_unharmed(whole: tuple[bytes, dict], tmp
     assert found > 40
 
 
-def test_a_file_that_was_refused_is_let_go(whole: tuple[bytes, dict], tmp_path: Path) -> None:
+def test_a_refused_file_is_unlocked(whole: tuple[bytes, dict], tmp_path: Path) -> None:
     """Whoever keeps the error keeps what was opened: its lock would make the next one wait."""
     data, _ = whole
     path, kept = _put(tmp_path, data), []

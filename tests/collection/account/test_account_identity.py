@@ -67,7 +67,7 @@ def test_other_data_are_not_the_answer_that_was_charged(tmp_path: Path) -> None:
         assert refused.value.reason == "changed"
 
 
-def test_an_identity_stands_for_what_was_charged_alone(tmp_path: Path) -> None:
+def test_an_identity_belongs_only_to_the_answer_that_was_charged(tmp_path: Path) -> None:
     account = make(tmp_path, epsilon=4, policy=dt.privacy.Policy(epsilon=100, assumptions=ALL))
     account.answer(trip(2, "fresh"), [(0.1, 0.2)] * 2, identity="1" * 32)
     with pytest.raises(Refused) as refused:
@@ -154,7 +154,7 @@ def test_by_default_an_answer_may_have_an_epsilon_of_one_and_assume_nothing(tmp_
 # --- clocks
 
 
-def test_a_stale_reading_proves_no_time_twice(tmp_path: Path) -> None:
+def test_a_day_of_the_steady_clock_is_credited_once(tmp_path: Path) -> None:
     """A steady day is credited once, however often an old reading comes between."""
     clock = SetClock()
     account = make(tmp_path, clock, epoch="day")
@@ -242,7 +242,7 @@ def test_values_are_equal_if_they_are_clipped_to_one(tmp_path: Path) -> None:
     assert len(account.queue) == 1
 
 
-def test_what_is_kept_about_told_values_needs_the_key(tmp_path: Path) -> None:
+def test_stored_marks_of_values_are_useless_without_the_key(tmp_path: Path) -> None:
     marks = []
     for name in ("one", "two"):
         account = make(tmp_path, name=name, policy=dt.privacy.Policy(assumptions=ALL))
@@ -283,7 +283,7 @@ def test_a_device_that_was_offline_sends_all_periods(tmp_path: Path) -> None:
 # --- keys, values and files
 
 
-def test_keys_that_differ_by_zero_bytes_are_not_both_keys(tmp_path: Path) -> None:
+def test_keys_of_other_lengths_are_refused(tmp_path: Path) -> None:
     """HMAC pads a key with zeros: k and k followed by zeros would be one key under two names."""
     key = dt.Memoised.new_key()
     for wrong in (key + bytes(1), key + bytes(32), key[:31]):
@@ -295,7 +295,7 @@ def test_keys_that_differ_by_zero_bytes_are_not_both_keys(tmp_path: Path) -> Non
     assert make(tmp_path, key=key).wire()["entries"] == []
 
 
-def test_several_attributes_are_no_attribute() -> None:
+def test_attributes_cannot_be_nested() -> None:
     inner = dt.Each(age=dt.PM(dt.Interval(0, 1), epsilon=1))
     for outer in (dt.Each, dt.Sampled):
         with pytest.raises(InvalidParameter, match="several attributes"):

@@ -43,7 +43,7 @@ def told(account: dt.Account, question: dt.Inquiry, values: list[str], clock: Se
     return rows
 
 
-def test_every_interval_is_told_once_and_the_period_is_charged_once(tmp_path: Path) -> None:
+def test_every_interval_is_reported_once_and_the_period_is_charged_once(tmp_path: Path) -> None:
     groups: Counter[int] = Counter()
     for number in range(40):
         clock = SetClock()
@@ -82,7 +82,7 @@ def test_a_restart_draws_nothing_again(tmp_path: Path) -> None:
     assert len(rows) == len({tuple(row[:2]) for row in rows}) == CHANGE.intervals(rows[0][0])
 
 
-def test_a_device_that_was_off_tells_the_intervals_that_it_missed(tmp_path: Path) -> None:
+def test_a_device_that_was_off_reports_the_missed_intervals(tmp_path: Path) -> None:
     for number in range(12):
         clock = SetClock()
         with make(tmp_path, clock, name=f"{number}.account") as account:
@@ -107,7 +107,7 @@ def in_group(folder: Path, group: int, change: dt.KeptChange = SURE) -> tuple[dt
     raise AssertionError
 
 
-def test_the_kept_change_is_told_where_it_is(tmp_path: Path) -> None:
+def test_a_change_is_reported_in_its_interval(tmp_path: Path) -> None:
     """With a sure mechanism the interval of the change says the new value, in every run."""
     for group in range(1, SURE.groups):
         account, clock = in_group(tmp_path, group)
@@ -115,7 +115,7 @@ def test_the_kept_change_is_told_where_it_is(tmp_path: Path) -> None:
         assert rows[2 // SURE.length(group)][2] == 1
 
 
-def test_a_history_that_is_changed_afterwards_tells_no_second_change(tmp_path: Path) -> None:
+def test_a_history_that_is_edited_reports_no_second_change(tmp_path: Path) -> None:
     """A change on each day in turn, the others denied. One is told; then all reports are about coins."""
     later = []
     for number in range(12):

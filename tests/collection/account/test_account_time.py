@@ -150,7 +150,7 @@ def test_6_a_lifetime_cap_holds_over_all_epochs(tmp_path: Path) -> None:
     assert "at most ε ≤ 1.75 in all time" in account.promise
 
 
-def test_6_a_promise_is_rounded_up_and_what_is_left_down(tmp_path: Path) -> None:
+def test_6_a_promise_is_rounded_up_and_the_remaining_budget_down(tmp_path: Path) -> None:
     account = make(tmp_path, epsilon=2 / 3, delta=1e-6)
     assert (
         account.promise == "All askers together learn at most (ε, δ) ≤ (0.666667, 1e-06) about this person."

@@ -113,7 +113,7 @@ def test_a_formula_stays_a_text_in_csv():
     assert "'=1+1" in client.get(f"/v1/campaigns/{published.id}/answers.csv").text
 
 
-def test_few_people_are_not_shown_and_neither_are_none():
+def test_groups_of_few_or_no_people_are_not_shown():
     collector, published = make()
     client = Asked(Starlette(routes=routes_of(answer_handlers(collector))))
     base = f"/v1/campaigns/{published.id}"

@@ -127,7 +127,7 @@ def test_lies_make_no_interval_narrower(sections: dict[str, str]) -> None:
     answers.close()
 
 
-def test_a_day_without_reports_is_a_gap_and_no_answer_lacks(sections: dict[str, str]) -> None:
+def test_a_day_without_reports_is_a_gap_and_every_answer_has_a_line(sections: dict[str, str]) -> None:
     for name, answers in (("stars", 1), ("satisfaction", 5)):
         history = _history(sections[name])
         lines = re.findall(r'<polyline points="([^"]*)"', history)
@@ -139,7 +139,7 @@ def test_a_day_without_reports_is_a_gap_and_no_answer_lacks(sections: dict[str, 
     assert 'tabindex="0" role="img" aria-label="2026-05-04: ' in history
 
 
-def test_everybody_can_tell_the_series_apart(sections: dict[str, str]) -> None:
+def test_series_differ_by_colour_and_marker(sections: dict[str, str]) -> None:
     light, dark = (
         re.findall(r"--s\d:(#[0-9a-f]{6})", part) for part in sections[""].split("prefers-color-scheme:dark")
     )

@@ -77,7 +77,7 @@ def test_pages_are_well_formed(pages, state):
     assert len(set(reader.ids)) == len(reader.ids)
 
 
-def test_what_every_state_says(pages):
+def test_every_state_of_the_page_has_its_text(pages):
     said = {state: re.sub(r"<[^>]*>", " ", page.text) for state, page in pages.items()}
     assert "collecting" in said["full"]
     assert "36\u202f000\u202freports" in said["full"]

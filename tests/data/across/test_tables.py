@@ -203,7 +203,7 @@ def test_a_column_of_another_type(ending: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", BINARY)
-def test_reports_that_are_none(ending: str, tmp_path: Path) -> None:
+def test_invalid_reports_are_refused(ending: str, tmp_path: Path) -> None:
     path, out = write(tmp_path / f"in.{ending}", columns()), tmp_path / f"out.{ending}"
     dt.data.perturb_file(path, out, QUESTIONS)
     schema = pa.schema(
@@ -275,7 +275,7 @@ def _schema(path: Path) -> Any:
     return pa.ipc.open_file(str(path)).schema
 
 
-def test_json_lines_of_one_campaign_may_stand_one_after_the_other(tmp_path: Path) -> None:
+def test_json_lines_files_of_one_campaign_may_be_concatenated(tmp_path: Path) -> None:
     path = write(tmp_path / "in.jsonl", columns())
     one, other, both = (tmp_path / f"{name}.jsonl" for name in ("one", "other", "both"))
     asked = {"minutes": QUESTIONS["minutes"]}

@@ -94,7 +94,7 @@ def test_a_row_that_is_left_out_is_nowhere_in_the_file(
 
 @pytest.mark.parametrize("goes", ["arrow", "parquet"])
 @pytest.mark.parametrize("kind", UNDER_NULL)
-def test_what_lies_under_a_null_is_not_written(kind: str, goes: str, tmp_path: Path) -> None:
+def test_bytes_stored_at_a_null_are_not_written(kind: str, goes: str, tmp_path: Path) -> None:
     path, out = tmp_path / "in.arrow", tmp_path / f"out.{goes}"
     assert write(path, [1.0, 2.0, 3.0], UNDER_NULL[kind]())
     assert dt.data.perturb_file(path, out, ASKED, keep=["word"]).written == 3

@@ -113,7 +113,7 @@ def test_pandas_keeps_its_index() -> None:
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "table"])
-def test_nulls_are_not_given_away(kind: str) -> None:
+def test_nulls_are_an_error_unless_skipped(kind: str) -> None:
     column = pa.array([1.0, None, 3.0, None, 5.0])
     frame = {"table": pa.table({"minutes": column})}
     frame["polars"] = pl.from_arrow(frame["table"])

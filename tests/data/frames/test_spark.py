@@ -121,7 +121,7 @@ def test_a_path_that_exists_is_not_replaced(frame: stub.Frame, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("source", [dt.Seeded(1), dt.randomness.SYSTEM, 7])
-def test_no_source_travels(frame: stub.Frame, tmp_path: Path, source: Any) -> None:
+def test_a_source_is_not_sent_to_workers(frame: stub.Frame, tmp_path: Path, source: Any) -> None:
     with pytest.raises(InvalidParameter, match="would repeat"):
         dt.data.spark.perturb(frame, MINUTES, tmp_path / "reports", source=source)
     assert not (tmp_path / "reports").exists()

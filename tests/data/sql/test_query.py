@@ -117,7 +117,7 @@ def test_names_that_no_database_takes_are_refused(name: Any) -> None:
             dialect.identifier(name)
 
 
-def test_questions_that_cannot_be_told_apart_or_written_are_refused() -> None:
+def test_questions_that_cannot_be_distinguished_or_written_are_refused() -> None:
     krr = dt.KRR(dt.Categories(3), epsilon=1)
     with pytest.raises(InvalidParameter, match="zero"):
         sql.counting_query({"a\0b": krr}, "duckdb")

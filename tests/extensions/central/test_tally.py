@@ -85,7 +85,7 @@ def test_public_rule_for_odd_records() -> None:
         assert places(np.array([1e30, -1e30]), Interval(-1e30, 0.5e30), 3) == (3, 2)
 
 
-def test_a_record_counts_the_same_in_any_company() -> None:
+def test_a_record_counts_the_same_whatever_the_others_are() -> None:
     """The place of a record depends on that record alone, whatever way its neighbours made the array go."""
     odd: list[object] = [None, "x", 2j, [1], 10**400]
     for value in (0.3, 1, True, np.float32(0.7), np.int64(0), 2**70, -0.0, float("nan")):
@@ -152,7 +152,7 @@ def test_between_machines() -> None:
             central.Tally.from_secret_bytes(secret)
 
 
-def test_a_tally_shows_nothing_by_accident() -> None:
+def test_a_tally_is_hidden_in_repr_pickle_and_comparison() -> None:
     first, second = central.Tally.of([0.123] * 41, UNIT), central.Tally.of([0.9] * 7, UNIT)
     assert repr(first) == str(first) == f"{first}" == repr(second) == "Tally on [0, 1] (secret)"
     assert repr([first]) == "[Tally on [0, 1] (secret)]"
@@ -282,7 +282,7 @@ def test_numbers(record: Any, value: float) -> None:
 
 
 @pytest.mark.parametrize("record", ODD)
-def test_what_is_no_number(record: Any) -> None:
+def test_values_that_are_not_numbers(record: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert math.isnan(number(record))

@@ -36,7 +36,7 @@ def test_the_closed_form_agrees_with_the_integers_but_for_a_cell_at_each_edge(ca
     assert dt.classifiers.concentration(mechanism, (edges[0], edges[1]), x) == pytest.approx(sums, abs=slack)
 
 
-def test_the_dissertation_where_it_is_right_and_where_it_is_not() -> None:
+def test_formulas_of_the_dissertation_and_their_errors() -> None:
     mechanism = dt.OGPM(UNIT, epsilon=2)
     middle = (0.2, 0.8)
     assert dt.classifiers.concentration(mechanism, middle, 0.5) == pytest.approx(

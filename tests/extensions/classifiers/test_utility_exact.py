@@ -203,7 +203,7 @@ def test_labels_and_tables() -> None:
         assert found.lower == wanted
 
 
-def test_what_a_record_costs_is_said() -> None:
+def test_the_epsilon_of_a_record_is_stated() -> None:
     model = LinearClassifier([[1.0, 1.0]], [-1.0])
     alone, each = dt.OGPM(UNIT, epsilon=2), dt.Each(a=dt.OGPM(UNIT, epsilon=1), b=dt.OGPM(UNIT, epsilon=0.5))
     assert str(dt.classifiers.utility(model, [0.3, 0.4], alone).guarantee) == "ε ≤ 4 for one record"

@@ -112,7 +112,7 @@ def test_a_partner_that_vanishes(when: str) -> None:
     assert "coins" not in repr(tossed)
 
 
-def test_nobody_pairs() -> None:
+def test_a_device_without_a_dealer_tosses_without_a_partner() -> None:
     with listening() as nobody:
         address = at(nobody)
     tossed = protocols.toss(TERMS, 1, [address], timeout=0.3)

@@ -173,7 +173,9 @@ def test_a_toss_over_sockets_that_the_caller_wrapped(ours: Certificates) -> None
 
 
 @pytest.mark.parametrize("who", ["plain", "other authority", "no certificate", "plain server"])
-def test_who_is_outside_is_not_served(who: str, ours: Certificates, theirs: Certificates) -> None:
+def test_clients_without_a_certificate_are_not_served(
+    who: str, ours: Certificates, theirs: Certificates
+) -> None:
     anonymous = ssl.create_default_context(cafile=str(ours.authority))
     client = {"other authority": theirs.client(), "no certificate": anonymous, "plain server": ours.client()}
     tls = protocols.DeviceTLS(client.get(who))

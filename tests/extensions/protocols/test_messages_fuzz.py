@@ -96,7 +96,7 @@ def test_mutated_bodies_are_read_or_refused(name: str) -> None:
 
 @settings(max_examples=60)
 @given(st.binary(max_size=100), st.sampled_from(sorted(PARSERS)))
-def test_noise_is_no_body(noise: bytes, name: str) -> None:
+def test_random_bytes_are_refused_as_bodies(noise: bytes, name: str) -> None:
     whole, parse = PARSERS[name]
     if len(noise) == len(whole):
         noise += b"\0"

@@ -40,6 +40,6 @@ def test_pairs_are_drawn_uniformly(fair: bool) -> None:
 
 
 @pytest.mark.parametrize("partners", [(1, 2, 0), (0, 1), (2, 3, 0), (1, 0, -1), (True, False)])
-def test_what_is_no_pairing_is_refused(partners: tuple[int, ...]) -> None:
+def test_invalid_pairings_are_refused(partners: tuple[int, ...]) -> None:
     with pytest.raises(InvalidParameter):
         protocols.Pairing(partners)

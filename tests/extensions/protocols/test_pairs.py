@@ -52,7 +52,7 @@ def test_shares_on_a_line_give_the_partner(partner: int, slope: int) -> None:
 @pytest.mark.parametrize(
     "shares", [[1, 2], [1, 2, PRIME], [1, 2, -1], [1, 2, None], [1, 2, 3.0], [True, 1, 1]]
 )
-def test_what_are_no_shares_is_refused(shares: list[object]) -> None:
+def test_invalid_shares_are_refused(shares: list[object]) -> None:
     with pytest.raises(ExchangeFailed, match="each below the prime"):
         combine(shares)
 

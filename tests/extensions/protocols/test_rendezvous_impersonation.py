@@ -153,7 +153,7 @@ def test_transfers_depend_on_the_secret(monkeypatch: pytest.MonkeyPatch) -> None
 DEVICES = [Enrolled(bytes([65 + one]) * 16, (f"127.0.{one}.1", 5000 + one)) for one in range(7)]
 
 
-def test_a_device_is_told_its_own_pair_only() -> None:
+def test_a_device_receives_only_its_own_pair() -> None:
     """No byte of a PLACE depends on a device that is not the partner, and no two pairs share a secret."""
     bodies = dealer(DEVICES, Deadline.after(SECONDS))
     assert sorted(bodies) == list(range(7))
@@ -178,7 +178,7 @@ def shared(number: int, slope: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("role", Role)
-def test_shares_of_three_servers_tell_one_pair(role: Role) -> None:
+def test_shares_of_three_servers_determine_one_pair(role: Role) -> None:
     address, secret = ("::1", 65535), int.from_bytes(SECRET, "little")
     place = 2 * address_record(pack_address(address)) + role
     bodies = [one + two for one, two in zip(shared(place, 3 << 200), shared(secret, 5 << 200), strict=True)]

@@ -188,7 +188,7 @@ def test_a_message_that_is_too_long_is_refused_at_its_head(kind: Kind) -> None:
         assert connection.recv(1) == b""
 
 
-def test_no_room_for_another_connection() -> None:
+def test_serving_goes_on_without_a_free_file_descriptor() -> None:
     """If the system has no free file descriptor, the oldest stranger is closed, and serving goes on."""
 
     class Full:

@@ -63,7 +63,7 @@ def test_coins_that_never_both_lie_still_never_do() -> None:
     assert isinstance(terms.guarantee.bound, dt.privacy.Nothing)
 
 
-def test_what_numbers_say_has_the_weights_of_the_table() -> None:
+def test_coins_have_the_weights_of_the_pair_table() -> None:
     terms = protocols.Terms(dt.JRR(TWO, p=0.7, rho=-0.2, n=4), bits=10)
     one, two = terms.says(True), terms.says(False)
     table = terms.mechanism.pairs
@@ -88,7 +88,7 @@ def test_the_guarantee_says_what_it_assumes() -> None:
         dealt.accounting("hidden", colluders=3)
 
 
-def test_alone_is_plain_randomized_response() -> None:
+def test_without_a_partner_coins_are_plain_randomized_response() -> None:
     terms = protocols.Terms(dt.JRR(TWO, p=0.7, rho=-0.2, n=4))
     coins = terms.alone(20_000, source=dt.Seeded(3))
     truthful = np.mean([coin.truthful for coin in coins])

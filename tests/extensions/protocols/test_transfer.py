@@ -359,7 +359,7 @@ def test_points_outside_the_group_are_refused(name: str) -> None:
     assert sender.keys(query)[0] == key  # what was refused is not counted as a transfer
 
 
-def test_the_public_key_is_no_query() -> None:
+def test_the_public_key_is_refused_as_a_query() -> None:
     sender, _ = sides()
     with pytest.raises(ExchangeFailed, match="repeats the public key"):
         sender.keys(sender.public)

@@ -186,7 +186,7 @@ def test_torch_modules(image: bool) -> None:
     assert 0.0 < proven.lower <= sampled.upper
 
 
-def test_torch_modules_that_cannot_be_read_are_asked() -> None:
+def test_unknown_torch_modules_are_treated_as_black_boxes() -> None:
     torch = pytest.importorskip("torch")
 
     class Odd(torch.nn.Module):  # type: ignore[misc, name-defined]

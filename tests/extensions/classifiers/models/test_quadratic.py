@@ -133,7 +133,7 @@ def test_a_gradient_without_the_steepest_direction() -> None:
     assert euclidean_radius(saddle, (0.0, 0.0)) == pytest.approx(1.0, rel=1e-9)  # 2 − 2·u² = 0
 
 
-def test_others_are_told_what_to_use() -> None:
+def test_the_euclidean_radius_refuses_other_classifiers() -> None:
     with pytest.raises(InvalidParameter, match="radius"):
         euclidean_radius(lambda rows: rows[:, 0] > 0.5, [0.2, 0.3])
     with pytest.raises(InvalidParameter):
