@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The account of one person: a state and events that change it, by the rules of docs/account.md. Nothing here
-// stores or sends. A state is JSON; an event leaves it alone and returns a new one.
+// The account of one person: a state and events that change it, by the rules of docs/account.md. Nothing here stores or
+// sends. A state is JSON. An event does not change it, and returns a new one.
 
 const daySeconds = 86_400
 
@@ -36,7 +36,7 @@ func with(state object, name string, value any) object {
 	return changed
 }
 
-// rowsOf returns the objects of a list of the state, or of none.
+// rowsOf returns the objects of a list of the state; no objects if there is no list.
 //
 //go:noinline
 func rowsOf(state object, name string) []object {
@@ -61,7 +61,7 @@ func appended(state object, name string, row object) object {
 	return with(state, name, append(listOf(rowsOf(state, name)), row))
 }
 
-// find returns the first row that is wanted, or nil.
+// find returns the first row that a condition accepts, or nil.
 //
 //go:noinline
 func find(rows []object, wanted func(row object) bool) object {
@@ -75,7 +75,7 @@ func filter(rows []object, wanted func(row object) bool) []object {
 	return slices.DeleteFunc(slices.Clone(rows), func(row object) bool { return !wanted(row) })
 }
 
-// having returns what selects rows in which some fields are the ones of another object.
+// having returns a condition: some fields of a row equal those fields of another object.
 //
 //go:noinline
 func having(other object, names ...string) func(row object) bool {
@@ -89,7 +89,7 @@ func having(other object, names ...string) func(row object) bool {
 	}
 }
 
-// equal compares two values of a state: it may be any JSON where it was changed by hand.
+// equal compares two values of a state. A state that was changed by hand may hold any JSON.
 //
 //go:noinline
 func equal(a, b any) bool {
@@ -225,7 +225,7 @@ func assumed(query object) []any {
 	return lines
 }
 
-// aside is the batch of permanent answers that are not sent before the next request.
+// aside is the batch of permanent answers that wait for the next request.
 var aside = strings.Repeat("0", 32)
 
 func waits(queued object) bool { return queued["batch"] != aside }
@@ -241,7 +241,7 @@ func again(state, query object, report any) []any {
 	return listOf(queue)
 }
 
-// drop takes the reports of a batch off the queue after the collector refused it for good. Permanent answers
+// drop removes the reports of a batch from the queue after the collector refused it for good. Permanent answers
 // are set aside.
 func drop(state object, id string) step {
 	if count, next := withoutMessages(state, id); count > 0 {
@@ -284,8 +284,8 @@ func erase(state object) object {
 	return next
 }
 
-// phaseOf returns how a question ends if this device does not answer it, or nil; and the coin to keep, or
-// nil. It is tossed once for an asker and a campaign's name, without looking at any value.
+// phaseOf returns the outcome if this device does not answer a question, or nil; and the coin to keep, or nil. It is
+// tossed once for an asker and a campaign's name, without looking at any value.
 func phaseOf(state, query object, drawing *answering) (outcome, kept object) {
 	if query["phase"] == nil {
 		return nil, nil
@@ -353,7 +353,7 @@ func shortOf(state, entry object) string {
 	return ""
 }
 
-// paid returns whether an entry was charged for what another one says.
+// paid returns whether an entry was charged for the same answer as another one.
 func paid(charged, entry object) bool {
 	if charged == nil || !same(charged)(entry) {
 		return false
@@ -458,7 +458,7 @@ func answer(before object, id string, query, policy, at object, drawing *answeri
 		if known == nil {
 			known = own
 		}
-		free := repeat == keptChange && own == nil // of its period another answer was charged
+		free := repeat == keptChange && own == nil // another answer was charged for its period
 		if own == nil {
 			own = charged
 		} else if repeat == keptChange && own["data"] != nil {
@@ -476,8 +476,7 @@ func answer(before object, id string, query, policy, at object, drawing *answeri
 		}
 		return resent
 	}
-	// 2. The policy, 3. the clock, 4. the data, 5. the asker and the phase. A coin that is tossed is kept,
-	// whatever follows.
+	// 2. The policy, 3. the clock, 4. the data, 5. the asker and the phase. A coin that was tossed is kept in every case.
 	if !isAllowed(query, policy, entry) {
 		return refuse("policy")
 	}
@@ -498,7 +497,7 @@ func answer(before object, id string, query, policy, at object, drawing *answeri
 	if outcome != nil {
 		return step{outcome, drawn}
 	}
-	// 6. A permanent answer. Of each value one report is queued, by the device that was charged.
+	// 6. A permanent answer. One report for each value is queued, by the device that was charged.
 	queued := kept == nil
 	payer := charged
 	if payer == nil {
@@ -602,8 +601,7 @@ func act(state, at object) step {
 	return step{object{"is": "acted"}, with(with(state, "clock", clock), "openings", openings)}
 }
 
-// batch puts chosen reports that wait into a batch, at most one to a question, or returns the one that was
-// sent before.
+// batch puts chosen waiting reports into a batch, at most one to a question, or returns the batch that was sent before.
 func batch(state object, id string, most int, chosen func(row object) bool) step {
 	queue := rowsOf(state, "queue")
 	reports := []any{}
@@ -628,7 +626,7 @@ func batch(state object, id string, most int, chosen func(row object) bool) step
 	return step{object{"is": "batched", "id": id, "reports": reports}, with(state, "queue", listOf(queue))}
 }
 
-// acknowledge takes a report, or a batch, off the queue: the collector has it. sent may be nil. It has the
+// acknowledge removes a report, or a batch, from the queue, because the collector has it. sent may be nil. It has the
 // campaign, the present day and the days for which the batch can be withdrawn.
 func acknowledge(state object, id string, sent object) step {
 	gone := filter(rowsOf(state, "queue"), func(row object) bool { return row["id"] == id || row["batch"] == id })
@@ -782,7 +780,7 @@ func divided(given object, part, whole int64) (mine, theirs object) {
 	return mine, theirs
 }
 
-// merge takes over what another device of the same person has given.
+// merge adds the charges and answers of another device of the same person.
 func merge(state, from object) step {
 	if from["person"] != state["person"] {
 		return refuse("person")
@@ -837,7 +835,7 @@ func unite(mine, theirs []object, names []string, rank func(row object) string) 
 	return listOf(united)
 }
 
-// leftOf returns the ε that is left for all askers on this device.
+// leftOf returns the remaining ε of this device, for all askers together.
 func leftOf(state object, wall int64) float64 {
 	own := asObject(state["own"])
 	latest := max(wall, long(asObject(state["clock"])["wall"]))
@@ -848,7 +846,7 @@ func leftOf(state object, wall int64) float64 {
 			left = most
 		}
 	}
-	// The slack of the limit is not left: it is there so that sums of doubles fit.
+	// The slack of the limit does not count as remaining: it only makes sums of doubles fit.
 	if shifted(left, 50).Cmp(units(own, "epsilon")) <= 0 {
 		return 0
 	}

@@ -22,8 +22,8 @@ type Campaign struct {
 }
 
 // ReadCampaign reads what a collector publishes. It returns an [Error] unless it is signed with the pinned
-// key (64 hexadecimal digits) or with the next one, and its terms are in order. A question whose draw this
-// client does not have is not answered, and the others are.
+// key (64 hexadecimal digits) or with the next one, and its terms are in order. A question whose draw this client lacks
+// is not answered; the others are.
 func ReadCampaign(published, key string) (c *Campaign, err error) {
 	defer catch(&err)
 	s := readSigned(published, key)
@@ -99,7 +99,7 @@ func (c *Campaign) Term(name string) string {
 // Terms returns all terms as they were signed, as JSON values; the caller must not change them.
 func (c *Campaign) Terms() map[string]any { return c.terms.object }
 
-// Stated returns what the campaign states of a question, as JSON values, and its domain; the caller must not
+// Stated returns the statements of the campaign about a question, as JSON values, and its domain; the caller must not
 // change them.
 func (c *Campaign) Stated(name string) (stated, domain map[string]any) {
 	stated = c.terms.stated[name]
@@ -201,7 +201,7 @@ func (c *Campaign) IsOpen(day int64) bool {
 	return dayOf(c.terms.object["begins"]) <= day && day <= c.lastDay()
 }
 
-// published is the list of all campaigns that a key has published and retired.
+// published is the signed list of the campaigns that a key has published and retired.
 type published struct {
 	heads []string          // the digest of each entry
 	days  map[string]string // campaign → the first day of its retirement, or an empty text
@@ -239,7 +239,7 @@ func readPublished(text, pin string) *published {
 	return p
 }
 
-// continues returns whether the list continues one of which the length and the head were kept, or none was.
+// continues returns whether the list continues the one whose length and head were kept, or no list was kept.
 func (p *published) continues(kept any) bool {
 	if kept == nil {
 		return true
@@ -254,15 +254,14 @@ func (p *published) continues(kept any) bool {
 // identity.
 func Fetch(ctx context.Context, address, key string, transport Transport) (*Campaign, error) {
 	campaign, err := fetch(ctx, address, key, transport)
-	if err == nil && campaign.Key != key { // without a memory of askers no key is followed
+	if err == nil && campaign.Key != key { // without stored facts about askers, a new key is not followed
 		return nil, refusal("key", "the asker has another key now; use FetchFollowing")
 	}
 	return campaign, err
 }
 
-// FetchFollowing gets a campaign, and keeps the facts about its asker. A pinned key is followed once to the
-// next one that it has signed; and the asker's list of campaigns must have this one and continue the list
-// that was seen before.
+// FetchFollowing gets a campaign, and keeps the facts about its asker. A pinned key is followed once to the next one
+// that it has signed. The asker's list of campaigns must contain this one and continue the list that was seen before.
 func FetchFollowing(ctx context.Context, address, key string, transport Transport, seen Store) (campaign *Campaign, err error) {
 	defer catch(&err)
 	pin := key

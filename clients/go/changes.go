@@ -60,7 +60,7 @@ func codesOf(question *Question, value any) any {
 	return codes
 }
 
-// dueOf returns what is owed of a choice, or nil.
+// dueOf returns the intervals that a choice owes, or nil.
 func dueOf(state, query, choice object, passed int) *owed {
 	if choice == nil || choice["device"] != state["device"] { // another device of the person drew the group, and reports
 		return nil
@@ -157,7 +157,7 @@ func drawChange(question *Question, codes []any, query object, due *owed, key st
 	return hex.EncodeToString(rows), pad(due.until) ^ now, true
 }
 
-// rowsOfChange draws rows of group, interval and cell, and returns them with the number of changes in all so far.
+// rowsOfChange draws rows of group, interval and cell, and returns them with the total number of changes so far.
 func rowsOfChange(question *Question, codes []any, due *owed, reported int, flips, s source) ([]byte, int) {
 	several := due.changes > 1 && due.group > 0
 	pattern := []bool{false}
@@ -165,7 +165,7 @@ func rowsOfChange(question *Question, codes []any, due *owed, reported int, flip
 		pattern = flipsOf(question.drawing.about().ratio, min(due.changes, due.all), flips)
 	}
 	first, moves := codes[0].(int64), 0
-	still := []int64{first} // after as many changes as are kept, a value stays as it is
+	still := []int64{first} // after the largest number of kept changes, a value stays the same
 	for day := 1; day < len(codes); day++ {
 		if codes[day] != codes[day-1] {
 			moves++

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// What a person chose is kept next to the account. A yes covers what was shown of a campaign and nothing else, as in
-// the other clients.
+// The choice of a person is kept next to the account. A yes covers only the shown terms of a campaign, as in the other
+// clients.
 
 // shownTerms are what a person reads about a campaign, without its version, its days and its questions.
 var shownTerms = []string{"asker", "contact", "purpose", "purposes", "repeat", "days", "every", "changes", "answers", "labels", "people"}
@@ -40,7 +40,7 @@ func (c *Campaign) isCovered(record object) bool {
 	return ok && begins <= c.Term("begins") && c.Term("ends") <= ends
 }
 
-// choiceOf returns what a person chose about a campaign, or about questions without one: true, false or nil.
+// choiceOf returns a person's choice about a campaign, or about questions without one: true, false or nil.
 func choiceOf(known object, c *Campaign, address string) any {
 	if c == nil {
 		return known["consent"]

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// A Policy says what one answer may be.
+// A Policy limits a single answer.
 type Policy struct {
 	Epsilon     float64  // at most so much; 1 if it is 0
 	Delta       float64  // at most so much
@@ -49,8 +49,7 @@ type Moment struct {
 
 var processName, processStart = fresh(system, 16), time.Now()
 
-// systemMoment reads the system's clocks: the steady one is the machine's on Linux, elsewhere the one of this
-// process.
+// systemMoment reads the system's clocks. The steady clock is the machine's on Linux, and the process's elsewhere.
 func systemMoment() Moment {
 	now := time.Now()
 	boot, elapsed := steady()
@@ -70,8 +69,8 @@ type Device struct {
 	asked  bool // the telemetry kit requests consent, and keeps the choice in a file of its own
 }
 
-// Open opens the account of a device; it is created with these terms if it is missing. What an account was
-// created with stays.
+// Open opens the account of a device; it is created with these terms if it is missing. The terms of an existing account
+// do not change.
 func Open(ctx context.Context, store Store, allowed Terms) (d *Device, err error) {
 	defer catch(&err)
 	for _, epsilon := range []float64{allowed.Epsilon, allowed.Lifetime, allowed.Quota, allowed.Policy.Epsilon} {
@@ -185,7 +184,7 @@ func (d *Device) unless(ctx context.Context, why func(known object) string, even
 	return outcome, err
 }
 
-// An Outcome is how an event ended.
+// An Outcome is the result of an event.
 type Outcome struct {
 	Is      string  // drawn, repeated, resent, acknowledged, silent, acted, or refused
 	Reason  string  // why it was refused: a word of docs/account.md, "value", "ended", "early" or "consent"; otherwise empty
@@ -218,7 +217,7 @@ func (i *Inquiry) Epsilon() float64 { return i.query["epsilon"].(float64) }
 // Odds returns the number that no report is more often likelier under one value than under another.
 func (i *Inquiry) Odds() float64 { return math.Exp(i.Epsilon()) }
 
-// Assumes returns what an answer holds under; the policy must accept each line.
+// Assumes returns the assumptions of an answer's guarantee; the policy must accept each line.
 func (i *Inquiry) Assumes() []string {
 	var lines []string
 	for _, line := range assumed(i.query) {
@@ -312,7 +311,7 @@ func (d *Device) Answer(ctx context.Context, inquiry *Inquiry, value any) (Outco
 func (d *Device) AnswerAs(ctx context.Context, identity string, inquiry *Inquiry, value any) (o Outcome, err error) {
 	defer catch(&err)
 	needs(isDigest(identity, 32), "asking", "an identity is 32 hexadecimal digits")
-	// The value is read here, and not again: values that are moved to one place are one.
+	// The value is read only here: values that are moved to the same point are the same value.
 	input := inquiry.input(value)
 	if input == nil {
 		words := "question %q: expected a value of its domain; declare Otherwise for all others"

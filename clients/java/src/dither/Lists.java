@@ -392,7 +392,7 @@ final class Lists {
 
         long draw(int[] near, int begin, Source source) {
             Lottery.Drawn drawn = lottery.draw(source, 0);
-            long any = Uniform.below(source, cells); // whichever way it falls
+            long any = Uniform.below(source, cells); // for both outcomes of the coin
             return drawn.is ? near[begin + (int) drawn.ticket] : any;
         }
     }
@@ -514,7 +514,7 @@ final class Lists {
         @Override
         byte[] draw(Object input, Source source) {
             List<Long> own = elements(input, source);
-            // Whatever the items are and whether they are met, the same numbers are drawn.
+            // The same numbers are drawn for all items, whether or not a report has them.
             boolean held = coin.toss(source);
             int met = passed(Uniform.below(source, hits), ways, least, ways.length);
             int missed = passed(Uniform.below(source, misses), ways, 0, least);

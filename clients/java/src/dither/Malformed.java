@@ -1,6 +1,6 @@
 package dither;
 
-/** An input is not allowed. The message is one word from docs/devices.md, and maybe a sentence; it never holds a person's value. */
+/** An input is not allowed. The message is one word from docs/devices.md, and sometimes a sentence; it never contains a person's value. */
 public final class Malformed extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -16,12 +16,12 @@ public final class Malformed extends RuntimeException {
         this.reason = reason;
     }
 
-    /** Throw for a reason unless something is as it must be. */
+    /** Throw for a reason unless the condition is true. */
     static void need(boolean fine, String reason) {
         if (!fine) throw new Malformed(reason);
     }
 
-    /** Throw for a reason, with a sentence, unless something is as it must be. */
+    /** Throw for a reason, with a sentence, unless the condition is true. */
     static void need(boolean fine, String reason, String words) {
         if (!fine) throw new Malformed(reason, words);
     }

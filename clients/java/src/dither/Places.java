@@ -263,7 +263,7 @@ final class Places {
         }
     }
 
-    /** Return two finite numbers of a value, or null. */
+    /** Return the two finite numbers of a value, or null. */
     private static double[] place(Object value) {
         Object[] two = value instanceof List ? ((List<?>) value).toArray()
                 : value instanceof double[] && ((double[]) value).length == 2 ? new Object[] {((double[]) value)[0], ((double[]) value)[1]}

@@ -15,7 +15,7 @@ final class Polynomial extends Lists.Items {
     private final BigInteger order;
     private final BigInteger low;
     private final BigInteger high;
-    private final BigInteger[] firsts; // how many rows of values have the first one below the bound at each place
+    private final BigInteger[] firsts; // by index: the number of rows of values whose first one is below the bound
     private BigInteger hits = BigInteger.ZERO;
     private final BigInteger misses;
 
@@ -47,7 +47,7 @@ final class Polynomial extends Lists.Items {
     @Override
     byte[] draw(Object input, Source source) {
         List<Long> own = elements(input, source);
-        // Whatever the items are and whether they are met, the same numbers are drawn.
+        // The same numbers are drawn for all items, whether or not a report has them.
         boolean held = coin.toss(source);
         BigInteger hit = Uniform.below(source, hits);
         BigInteger miss = Uniform.below(source, misses);

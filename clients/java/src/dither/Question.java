@@ -63,7 +63,7 @@ public final class Question {
     final Map<String, Object> device;
     final Draw draw;
 
-    /** What a specification says of itself, whether its draw is known or not. */
+    /** The statements of a specification about itself, whether its draw is known or not. */
     static final class Head {
         final Map<String, Object> whole;
         final String fingerprint;

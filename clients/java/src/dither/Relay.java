@@ -47,7 +47,7 @@ public final class Relay implements Transport {
         this.outer = outer;
     }
 
-    /** Return whether this platform has what encryption needs. */
+    /** Return whether this platform has the algorithms for encryption. */
     public static boolean isAvailable() {
         try {
             KeyFactory.getInstance("XDH");
@@ -59,7 +59,7 @@ public final class Relay implements Transport {
         }
     }
 
-    /** Nothing is ever sent unencrypted. What the relay says by itself is an {@link IOException}: it acknowledges nothing. */
+    /** Nothing is ever sent unencrypted. An answer by the relay itself is an {@link IOException}: it acknowledges nothing. */
     @Override
     public Answer send(String method, String address, String form, byte[] body) throws IOException {
         Sealed sealed = encapsulate(configuration, request(method, address, form, body), Source.system().take(32));
@@ -74,7 +74,7 @@ public final class Relay implements Transport {
         }
     }
 
-    /** An encrypted request, and what opens its answer. */
+    /** An encrypted request, and the secret that decrypts its answer. */
     static final class Sealed {
         final byte[] request;
         private final byte[] own;

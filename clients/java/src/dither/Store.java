@@ -10,7 +10,7 @@ public interface Store {
      */
     void update(Change change) throws IOException;
 
-    /** What is done with the text that is kept. */
+    /** A change of the kept text. */
     interface Change {
         /**
          * Return the text to keep from now on, or an empty text if nothing changes.

@@ -18,7 +18,7 @@ public interface Transport {
      */
     Answer send(String method, String address, String form, byte[] body) throws IOException;
 
-    /** What was answered. */
+    /** An answer to a request. */
     final class Answer {
         public final int status;
         public final byte[] content;

@@ -6,7 +6,7 @@ import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Map;
 
-/** Whole numbers that are made of random bytes, by the names of docs/wire.md. */
+/** Integers made of random bytes, by the names of docs/wire.md. */
 final class Uniform {
     private Uniform() {}
 
@@ -104,9 +104,9 @@ final class Uniform {
         private final long tickets;
         private final long high; // the step without its last 32 bits
         private final long low;
-        private final int early; // bytes that nearly always decide
+        private final int early; // these bytes nearly always decide
 
-        /** What one lottery drew. */
+        /** The result of one lottery. */
         static final class Drawn {
             final boolean is;
             final long ticket;
@@ -138,7 +138,7 @@ final class Uniform {
             byte[] taken = source.take(early + (extra + 7 >> 3));
             long drew = Uniform.little(taken, 0, early);
             boolean is = Long.compareUnsigned(drew, tickets * high) < 0;
-            long ticket = Long.divideUnsigned(drew, high == 0 ? 1 : high); // also where it is not used
+            long ticket = Long.divideUnsigned(drew, high == 0 ? 1 : high); // computed even if it is not used
             int begin = early;
             long last = early == 8 ? drew + tickets : drew - (1L << 32) + tickets;
             if (early == 8 ? Long.compareUnsigned(drew, -tickets) >= 0 : last >= 0) {

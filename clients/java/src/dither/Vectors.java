@@ -58,7 +58,7 @@ final class Vectors extends Draw {
             if (Double.isNaN(own[i]) || Double.isInfinite(own[i])) return null;
             most = Math.max(most, Math.abs(own[i]));
         }
-        if (exact && most == 0) return null; // it has no direction
+        if (exact && most == 0) return null; // the zero vector has no direction
         double unit = most > 2 || exact ? most : 1;
         double squares = 0;
         for (double x : own) squares += x / unit * (x / unit);
@@ -73,7 +73,7 @@ final class Vectors extends Draw {
 
     @Override
     byte[] draw(Object input, Source source) {
-        long seed = Uniform.bits(source, 32); // before the vector is looked at
+        long seed = Uniform.bits(source, 32); // drawn before the vector is read
         long number = window.draw(nearest(lift((double[]) input), seed), 0, source);
         return Uniform.bytes(seed << 16 | number, 8);
     }

@@ -118,7 +118,7 @@ class Inquiry:
         return [] if self.words is None else self.words.labels(*languages)
 
     def _take(self, value: Any) -> Any:
-        """Return the value that the question takes: by the terms of a campaign, and one place as a path."""
+        """Return the question's input: converted by the terms of a campaign, with one place as a path."""
         if self.taken is not None:
             try:
                 value = self.taken(value)
@@ -141,7 +141,7 @@ class Inquiry:
 
 
 class Answer:
-    """What became of an answer: `outcome` is drawn, repeated, resent, acknowledged or silent."""
+    """The result of an answer: `outcome` is drawn, repeated, resent, acknowledged or silent."""
 
     __slots__ = ("outcome", "report")
 
@@ -153,13 +153,13 @@ class Answer:
 
 
 class Moment:
-    """What the clocks of this machine show: `Moment.now()` is a moment as plain data."""
+    """The times of this machine's clocks: `Moment.now()` is a moment as plain data."""
 
     _boot: tuple[str, int | None] | None = None
 
     @classmethod
     def now(cls) -> Data:
-        """Read the clocks; years before 1970 and after 9999 are not believed."""
+        """Read the clocks; years before 1970 and after 9999 count as errors of the clock."""
         if cls._boot is None:
             try:
                 with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as stream:
@@ -172,7 +172,7 @@ class Moment:
 
 
 class Account:
-    """What one person has given: entries, permanent answers, drawn days, reports that wait.
+    """The account of one person: entries, permanent answers, drawn days, reports that wait.
 
     `Account.create` makes a file, `Account(path)` opens one. A file that is damaged, missing or readable by
     others is refused (AccountUnusable). `policy` restricts the questions: by default answers of ε ≤ 1 without
@@ -271,7 +271,7 @@ class Account:
         return Answer(decision.outcome["is"], None if report is None else bytes.fromhex(report))
 
     def present(self, campaign: Campaign, value: object = None) -> str:
-        """Say that the program is used: a message for this period, unless there is one; return the outcome.
+        """Queue a message that the program is used, unless this period has one; return the outcome.
 
         "drawn" if the permanent label was drawn with it, "present", or "silent" if the period has a message.
         `value` is what the label is about; without one it is the present day, the day of installation. Raise
@@ -357,7 +357,7 @@ class Account:
             return f"refused: {reported['reason']}" if reported["is"] == "refused" else str(reported["is"])
 
     def act(self) -> None:
-        """Say that the person did something themselves: new askers are admitted, the clock is believed."""
+        """Record an act of the person: new askers are admitted, the clock is believed."""
         self._happen({"do": "act", "at": self._now()})
 
     def batch(
@@ -379,7 +379,7 @@ class Account:
         return decision.outcome["id"], [state.queue[name] for name in decision.outcome["reports"]]
 
     def acknowledge(self, identity: str, sent: Data | None = None) -> int:
-        """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was.
+        """Remove a report, or a batch, that the collector has from the queue. Return its number of reports.
 
         `sent` (`campaign`, `day`, `retry`) is noted of a batch, so that it can be taken back.
         """
@@ -388,7 +388,7 @@ class Account:
         return gone
 
     def withdraw(self, identity: str) -> int:
-        """Forget a batch that its collector has deleted; return how many reports it was."""
+        """Forget a batch that its collector has deleted; return its number of reports."""
         gone: int = self._happen({"do": "withdraw", "id": identity}).get("reports", 0)
         return gone
 
@@ -400,7 +400,7 @@ class Account:
             return [entry for entry in state.sent if entry["until"] >= today]
 
     def drop(self, identity: str) -> int:
-        """Take a report, or a batch, off the queue unsent; return how many reports it was.
+        """Remove a report, or a batch, from the queue unsent; return its number of reports.
 
         Permanent answers are set aside: they wait again as soon as the question is answered again.
         """

@@ -84,7 +84,7 @@ def _off(tool: Telemetry) -> str:
 
             with Account(tool._account_file(), wait=telemetry.WAIT_FILE) as account:
                 waiting = _waiting(account)
-    except Exception as error:  # it is off all the same
+    except Exception as error:  # the choice "off" holds anyway
         tool._fail(error)
     wait = (
         f" {_count(waiting)} here and will not be sent, not even after `on`; `erase` deletes all of it."
@@ -117,7 +117,7 @@ def _status(tool: Telemetry) -> str:
             if sent:
                 reported = _count(sum(len(entry["questions"]) for entry in sent), "was", "were")
                 lines.append(f"{reported} sent and can still be deleted: `{tool.app} telemetry take-back`.")
-    except Exception as error:  # the state is printed all the same
+    except Exception as error:  # the state is printed anyway
         tool._fail(error)
     if tool.problem is not None:
         lines.append(f"The last problem: {tool.problem}.")
@@ -131,7 +131,7 @@ def _show(tool: Telemetry) -> str:
     try:
         campaign = tool._verify()
         lines = [tool._words(campaign)]
-    except Exception as error:  # the answers are printed all the same
+    except Exception as error:  # the answers are printed anyway
         tool._fail(error)
         lines = [f"The questions cannot be read, so nothing is answered or sent: {tool.problem}."]
     try:
@@ -188,7 +188,7 @@ def _given(campaign: Campaign | None, state: dict[str, Any], deleted: set[str]) 
 
 
 def _take_back(tool: Telemetry) -> str:
-    """Have the collector delete all that it still can; unsent reports are not sent any more."""
+    """Ask the collector to delete everything that it still can; unsent reports are not sent any more."""
     from dither_device.sending import JSON, request, take_back
 
     campaign = tool._verify()
@@ -245,7 +245,7 @@ def _erase(tool: Telemetry) -> str:
 
 
 def _forget(tool: Telemetry) -> str:
-    """Take what waits for this asker off the queue; return how many answers had been sent before."""
+    """Remove everything for this asker from the queue; return the number of answers sent before."""
     if not os.path.exists(tool._account_file()):
         return "Nothing had been sent."
     try:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-_FIRST = "0" * 64  # what the first entry of a list has for the digest of the one before
+_FIRST = "0" * 64  # in place of the digest of the previous entry, in the first entry of a list
 # The u-coordinates of small order on Curve25519, modulo p: a key to which everybody knows the common secret.
 _SMALL = {
     0,
@@ -257,7 +257,7 @@ def present_values(device: dict[str, Any]) -> int:
 
 
 def check_terms(text: str) -> dict[str, Question | None]:
-    """Return the questions of a campaign's text; raise Malformed if it is not in order, or promises else.
+    """Return the questions of a campaign's text; raise Malformed if it is invalid or its promise is wrong.
 
     A question whose draw is not known here is None: it is not answered.
     """
@@ -290,7 +290,8 @@ def check_terms(text: str) -> dict[str, Question | None]:
         name = check_words(fields["name"], size=64)
         question = questions[name] = _read_question(fields, given["repeat"])
         stated_delta = real(fields["delta"]) if "delta" in fields else None
-        # Of a question that is not known here these are believed: below 0 they would hide another question's.
+        # For a question that is not known here, ε and δ are believed: below 0 they would hide another
+        # question's.
         need(real(fields["epsilon"]) > 0, "promise", "ε of a question")
         need(stated_delta is None or stated_delta > 0, "promise", "δ of a question")
         epsilon, delta = epsilon + fields["epsilon"], delta + (stated_delta or 0.0)
@@ -431,7 +432,7 @@ class Campaign:
             return False
 
     def asking(self, name: str, *, otherwise: Any = None) -> Inquiry:
-        """Return a question as an account takes it."""
+        """Return a question in the form for an account."""
         reported = self.account_terms(name)
         need(reported["repeat"] != "present", "asking", "presence is not an answer to a question")
         more = {
@@ -452,7 +453,7 @@ class Campaign:
         )
 
     def presence(self) -> tuple[dict[str, Any], Inquiry | None]:
-        """Return what the account is given about presence, and the question that is the permanent label."""
+        """Return the account's data about presence, and the question of the permanent label."""
         terms = self.terms
         need(terms["repeat"] == "present", "asking", "the campaign does not count who is present")
         facts = {"asker": self.asker, "name": terms["name"], "every": terms["every"]}
@@ -466,7 +467,7 @@ class Campaign:
         return {**facts, "share": terms["label_share"]}, label
 
     def words(self, name: str) -> Words:
-        """Return what the campaign says to people about a question, in its languages."""
+        """Return the campaign's words for people about a question, by language."""
         labels = self.question(name).labels or ()
         more = {"languages": self.terms.get("languages", ()), "labels": labels}
         return Words(name, {**self.stated[name], **more})
@@ -492,7 +493,7 @@ class Campaign:
         return facts
 
     def value(self, name: str, given: Any) -> Any:
-        """Return the value that a question takes for one that a person gives: scales, dates and times."""
+        """Return the question's input for a person's value: scales, dates and times are converted."""
         if self.question(name).is_path:
             return [given]  # one place
         labels = self.question(name).labels if self.stated[name].get("form") == "installed" else ()
@@ -507,7 +508,7 @@ class Campaign:
 
 
 def take_value(stated: dict[str, Any], given: Any, labels: Any = ()) -> Any:
-    """Return the value that a question takes, by the terms that a campaign states for it.
+    """Return the question's input for a value, by the terms of a campaign.
 
     A number is put on the scale; a text is read as a date, as a time of the day, or as a day of installation
     (one of the `labels`).

@@ -1,4 +1,4 @@
-"""Consent: what a person is shown before they say yes, and what that yes covers.
+"""Consent: the terms that a person is shown before they agree, and the record of their agreement.
 
 Consent holds for the shown campaign. A record keeps digests of asker, key, purpose, address and of each
 question with its words, and the days. A campaign beyond the record needs another yes.

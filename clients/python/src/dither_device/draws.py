@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Outside(ValueError):
-    """A value is not in the domain of its question. Nothing of it is in the error."""
+    """A value is not in the domain of its question. The error does not contain the value."""
 
 
 class Draw:
@@ -174,7 +174,7 @@ def read_line(device: Fields, domain: Any = None) -> tuple[Domain, float, float]
 
 
 def read_labels(domain: Fields) -> tuple[Callable[[Any], int], int, tuple[Any, ...] | None]:
-    """Return what turns an answer into its code, how many there are, and the labels if there are any."""
+    """Return a function from an answer to its code, the number of codes, and the labels or None."""
     if "count" in domain:
         count = integer(domain["count"], 2, 1 << 32)
 
@@ -216,7 +216,7 @@ def _label(label: Any) -> Any:
 
 
 def _key(label: Any) -> Any:
-    """Return what labels are found by: True is not 1, 1 is 1.0, a member of an enumeration is its text."""
+    """Return the key of a label: True is not 1, 1 is 1.0, a member of an enumeration is its text."""
     if isinstance(label, str):
         return str, str.__str__(label)
     return (type(label), label) if label is None or isinstance(label, bool) else label

@@ -116,12 +116,12 @@ def _read(content: bytes) -> tuple[dict[str, object], str]:
 class _Wire(io.RawIOBase):
     """A connection with a deadline for all that happens on it, and a limit of the bytes that are read.
 
-    It has what `http.client` uses of a socket: `sendall`, `makefile` and `close`. The latter is called before
-    an answer is read, and `disconnect` at the end.
+    It has the methods of a socket that `http.client` uses: `sendall`, `makefile` and `close`. The latter is
+    called before an answer is read, and `disconnect` at the end.
     """
 
     def __init__(self, scheme: str, host: str, port: int, timeout: float, most: int) -> None:
-        """Connect, and do what TLS needs."""
+        """Connect, with the handshake of TLS if needed."""
         self._timeout, self._left = timeout, most
         self._deadline = time.monotonic() + WAITS * timeout
         failed: Exception = OSError("it has no address")
@@ -161,7 +161,7 @@ class _Wire(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Read the available bytes; raise TimeoutError at the deadline, and Malformed if it is too much."""
+        """Read available bytes; raise TimeoutError at the deadline, Malformed above the limit of bytes."""
         self._socket.settimeout(self._wait())
         size = self._socket.recv_into(buffer)
         self._left -= size

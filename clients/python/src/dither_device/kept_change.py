@@ -1,8 +1,8 @@
 """Answers about kept changes: the drawn group, the intervals that are due, and the number that is kept.
 
 docs/account.md is normative. The account must remember how many changes were reported, so that no more are
-than promised. That number depends on values, so it is kept under a pad from the account's key. Of more than
-one change, the pattern of flips is drawn by the key, so that it is the same after every restart.
+than promised. That number depends on values, so it is kept under a pad from the account's key. For more than
+one change, the key determines the pattern of flips, so that it is the same after every restart.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def fingerprint_of(question: Question, days: int, changes: int) -> str:
 
 
 def choices_of(question: Data) -> int:
-    """Return how many pairs of a group and a number of the kept change there are."""
+    """Return the number of pairs of a group and a number of the kept change."""
     groups = 1 + int(question["days"] - 1).bit_length()
     return groups * int(question["changes"])
 
@@ -76,7 +76,7 @@ def due(state: State, question: Data, choice: Data, day: int) -> Data | None:
 
 
 def reported_changes(owed: Data, key: bytes) -> int:
-    """Return how many changes were in intervals that were reported before."""
+    """Return the number of changes in intervals that were reported before."""
     before = owed["before"]
     return 0 if before["mark"] is None else _pad(key, owed, before["intervals"]) ^ before["mark"]
 
