@@ -835,7 +835,7 @@ func unite(mine, theirs []object, names []string, rank func(row object) string) 
 	return listOf(united)
 }
 
-// leftOf returns the remaining ε of this device, for all askers together.
+// leftOf returns the remaining ε of this device and all askers together.
 func leftOf(state object, wall int64) float64 {
 	own := asObject(state["own"])
 	latest := max(wall, long(asObject(state["clock"])["wall"]))
