@@ -220,7 +220,7 @@ def test_naive_bayes_says_what_it_needs() -> None:
     for wrong, says in (
         (labels[:-1], "one label for each of 300"),
         (np.full(300, "yes"), "two classes"),
-        (dt.KRR(TEAM, epsilon=1).perturb(["red"]), "every person needs"),
+        (dt.KRR(TEAM, epsilon=1).perturb(["red"]), "for each of 300 people, got 1"),
     ):
         with pytest.raises(dt.errors.InvalidParameter, match=says):
             NaiveBayes().fit(records, wrong)
@@ -228,9 +228,9 @@ def test_naive_bayes_says_what_it_needs() -> None:
         NaiveBayes().fit(np.ones((3, 2)), [0, 1, 0])  # type: ignore[arg-type]
     model = NaiveBayes(priors=[0.5, 0.5]).fit(records, labels)
     assert model.class_prior_.tolist() == [0.5, 0.5]
-    with pytest.raises(dt.errors.InvalidParameter, match="lacks the column"):
+    with pytest.raises(dt.errors.InvalidParameter, match="expected the column 'team' of the fitted model"):
         model.predict({"hours": [1.0]})
-    with pytest.raises(dt.errors.InvalidParameter, match="not among its answers"):
+    with pytest.raises(dt.errors.InvalidParameter, match="in the column 'team'; correct the other values"):
         model.predict({"hours": [1.0], "team": ["pink"], "idle": [1.0]})
     with pytest.raises(dt.errors.InvalidParameter, match="missing"):
         model.predict({"hours": [np.nan], "team": ["red"], "idle": [1.0]})

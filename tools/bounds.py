@@ -181,7 +181,7 @@ def table() -> str:
 def page() -> str:
     """Return the part of the page that is made from the record."""
     count = next(iter(recorded().values()))[0].runs
-    return f"{count} runs of each shape, of it and its mirror image in turn.\n\n{table()}"
+    return f"Each shape has {count} runs, alternating with its mirror image.\n\n{table()}"
 
 
 def main(count: int) -> None:

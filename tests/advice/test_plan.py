@@ -154,8 +154,8 @@ def test_at_the_terminal(tmp_path: Path) -> None:
     assert "people: 4584 in each of two arms" in run(*asked, "--epsilon", "4").output
     assert json.loads(run(*asked, "--epsilon", "4", "--people", "4584", "--json").output)["power"] > 0.8
     assert "epsilon: " in run(*asked, "--people", "20000").output
-    assert "needs --epsilon" in run(*asked).output
-    assert "--detect replaces --error" in run(*asked, "--epsilon", "4", "--error", "0.1").output
+    assert "expected --epsilon, or --people of each arm" in run(*asked).output
+    assert "expected no --error, --margin" in run(*asked, "--epsilon", "4", "--error", "0.1").output
     survey, rows = tmp_path / "survey.toml", tmp_path / "rows.csv"
     survey.write_text(SURVEY, encoding="utf-8")
     rows.write_text("age,weight,pet,home\n" + "1,0.5,cat,flat\n" * 50, encoding="utf-8")

@@ -163,7 +163,7 @@ def test_summaries_are_exported_and_added(served):
         ("day=yesterday", "2026-05-01"),
         ("label=9.9", "1.0"),
         ("colour=red", "parameter"),
-        ("question=minutes&question=browser", "twice"),
+        ("question=minutes&question=browser", "'question' once"),
         ("lying=nan", "between 0 and 1"),
     ],
 )

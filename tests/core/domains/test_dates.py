@@ -205,7 +205,10 @@ def test_at_the_terminal(tmp_path: Path) -> None:
     check = ("check", tmp_path / "in.csv", "--column", "time", "--time")
     assert run(*check).exit_code == 0
     assert "one domain" in run(*check, "--circle", 3).output
-    assert "--zone is for" in run("compare", "--interval", 0, 1, "--epsilon", 1, "--zone", "UTC").output
+    assert (
+        "expected --zone with --date or --time"
+        in run("compare", "--interval", 0, 1, "--epsilon", 1, "--zone", "UTC").output
+    )
 
 
 def test_dates_may_be_clipped() -> None:

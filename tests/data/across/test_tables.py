@@ -179,7 +179,7 @@ def test_wrong_files(ending: str, tmp_path: Path) -> None:
             dt.data.perturb_file(path, out, QUESTIONS, **more)
     with pytest.raises(InvalidParameter, match="leak"):
         dt.data.perturb_file(path, out, QUESTIONS, keep=("minutes",))
-    with pytest.raises(MalformedReport, match="carries no specification"):
+    with pytest.raises(MalformedReport, match="expected a file of reports with a specification"):
         dt.data.summarise_file(path)
     with pytest.raises(InvalidParameter, match="mapping"):
         dt.data.perturb_file(path, out, {"minutes": "Podium"})

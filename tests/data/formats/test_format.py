@@ -40,6 +40,6 @@ def test_the_ending_is_read_whatever_its_case() -> None:
 def test_an_unknown_ending(find: object, name: str, hint: str) -> None:
     with pytest.raises(InvalidParameter) as caught:
         find(Path(name))  # type: ignore[operator]
-    assert str(caught.value).startswith(f"{name}: a file of t")
+    assert str(caught.value).startswith(f"{name}: expected t")
     assert "ends in one of" in str(caught.value)
     assert str(caught.value).endswith(hint)

@@ -355,7 +355,7 @@ def regular(values: object) -> Array | None:
     """Return values as an array, or None. numpy's errors may contain a value, so they must not leave here."""
     try:
         return np.asarray(_without_torch(values))
-    except (TypeError, ValueError, OverflowError, RuntimeError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
