@@ -405,7 +405,7 @@ QUESTIONS: tuple[tuple[str, str, Ratio, str], ...] = (
             ("a distribution", "`SW`", ", for the same reason"),
             ("common texts", "`PEM`", ": the one of frequencies is for a known list"),
             ("a trip", "`TraCSD`", ""),
-            ("a map", "`Optimal`", ", for the same reason as of a distribution"),
+            ("a map", "`Optimal`", ", for the same reason as for a distribution"),
             ("kept answers that change", "`KeptChange`", ""),
         )
     ),

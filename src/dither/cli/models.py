@@ -38,7 +38,9 @@ def load(text: str) -> Any:
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
-        raise click.UsageError(f"the model {text!r} cannot be imported: {error}") from None
+        raise click.UsageError(
+            f"expected a model that can be imported, got {text!r} ({error}); correct MODULE:NAME"
+        ) from None
     finally:
         sys.path.pop(0)
 

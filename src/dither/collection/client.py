@@ -193,7 +193,7 @@ class Client:
         return Sent(done.sent, done.problem, done.dropped, tuple(done.refused), done.retry_after)
 
     def take_back(self) -> sending.TakenBack:
-        """Ask the collector to delete the reports of this device to the asker, as far as it still can.
+        """Ask the collector to delete the reports that this device sent to the asker, if it still can.
 
         Each batch has its own request, sent in the same way as batches. Unsent reports are dropped. The spent
         budget is not restored. `account.withdrawable` lists the batches that can be taken back.

@@ -147,7 +147,7 @@ class Collector:
             yield item
 
     def fold(self, campaign: str, day: datetime.date) -> int:
-        """Replace the reports up to a past day by their counts; return the number of parts of batches."""
+        """Replace the reports up to a past day by their counts; return the number of replaced parts."""
         if day >= self.day():
             raise InvalidParameter(f"expected a past day, because reports may still arrive, got {day}")
         return self._fold(campaign, day)

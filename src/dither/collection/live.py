@@ -36,7 +36,7 @@ _SLOW_BLOCK: Final = 1 << 13  # reports that are counted at once if each one is 
 
 
 class Slot(NamedTuple):
-    """The key of a separate count: the reports to a question with a label, of a day, at this collector."""
+    """The key of a separate count: campaign, question, day and label of the reports of this collector."""
 
     campaign: str
     question: str

@@ -58,7 +58,7 @@ class Signer:
         return made if day is None else made.retire(day, self._key)
 
     def retire(self, published: Published, day: datetime.date) -> Published:
-        """Return a campaign of this key, retired from a day on."""
+        """Return a campaign of this key with the signed day on which it was retired."""
         gone = published.retire(day, self._key)
         with self._lock():
             if self._list(published.id).campaigns[published.id] != day:

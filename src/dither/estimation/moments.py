@@ -41,7 +41,9 @@ def names_of(question: Question) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class MomentReading:
-    """The decoding of each report: numbers with the means y and y·z, with y a number less its middle."""
+    """The decoding of each report: unbiased numbers for each y and each product y·z.
+
+    y is a number of the person minus the middle of its domain."""
 
     names: tuple[str, ...]
     middles: Floats

@@ -258,7 +258,7 @@ def _from_records(records: Mapping[str, Reports]) -> PairTables:
             )
     if len(records) < 2:
         raise InvalidParameter(
-            "expected reports of two attributes or more; rows of one attribute have no pairs"
+            f"expected reports of at least two attributes, got {len(records)}; for one use dt.frequencies"
         )
     single = {name: frequencies(part) for name, part in records.items()}
     pairs, errors = {}, {}

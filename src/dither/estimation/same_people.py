@@ -37,7 +37,7 @@ Self = TypeVar("Self", bound=_Result)
 def with_people(
     method: Callable[Concatenate[Self, Given], Estimate],
 ) -> Callable[Concatenate[Self, Given], Estimate]:
-    """Return a method of a result, whose estimates then have the people of the result's reports."""
+    """Return the method with `people` of the result copied to its estimates, unless they have their own."""
 
     @wraps(method)
     def call(self: Self, /, *args: Given.args, **more: Given.kwargs) -> Estimate:

@@ -22,9 +22,9 @@ from dither.mechanisms.optimal.vectors import InBall
 class MeanOfVectors(Goal):
     """The mean of n people's vectors: the root mean squared length of the error, for the worst vectors.
 
-    `each` states that no single number is farther than this from its centre, as in answers from 0 to 1 about
-    the centre 0.5: one number of each person, by `dt.Sampled`, is better where vectors are near the corners
-    of that box. The reason says where.
+    `each` is the largest distance of a single number from its centre: 0.5 for answers from 0 to 1. With it,
+    `dt.Sampled` (one number of each person) is also compared. It has a smaller error where vectors are near
+    the corners of that box, and the reason in the table states for which vectors.
 
     >>> import dither as dt
     >>> table = dt.recommend(dt.Vectors(384, exact=True), MeanOfVectors(n=20_000), epsilon=2)

@@ -70,7 +70,7 @@ def calendar_ticks(low: float, high: float, unit: str | None, count: int = 4) ->
     return [float(day.toordinal() - _EPOCH) for day in days if first <= day <= last]
 
 
-_CLOCK: Final = (1, 2, 5, 10, 15, 30, 60, 120, 180, 360)  # minutes between two times of an axis
+_CLOCK: Final = (1, 2, 5, 10, 15, 30, 60, 120, 180, 360)  # minutes between two ticks of a time axis
 _EPOCH: Final = datetime.date(1970, 1, 1).toordinal()
 
 

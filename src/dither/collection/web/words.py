@@ -187,7 +187,7 @@ UNCLEAR: Final = "not clear yet"
 
 
 def _half(row: PlainRow, thinned: bool) -> float | None:
-    """Return half of an interval, or its lower part for thinned sets; None if it has no end.
+    """Return half the width of the interval, for thinned sets its lower part; None if an end is missing.
 
     More reports do not lower the upper end of an item that devices may have left out.
     """

@@ -292,7 +292,9 @@ class _Codes(dict[int, int]):
 
 
 def _refuse_places(name: str, data: Data, known: Data) -> NoReturn:
-    raise MalformedReport("expected the list of places without distances, as categories")
+    raise MalformedReport(
+        "expected the list of places as categories, without distances; write it as categories"
+    )
 
 
 @dataclass(frozen=True, init=False, eq=False)

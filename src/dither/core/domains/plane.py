@@ -451,7 +451,7 @@ class Parallelogram(Region):
         return np.clip((places - self.corner) @ self._inverse, 0.0, 1.0)
 
     def from_axes(self, coordinates: Floats) -> Floats:
-        """Return the places of pairs of coordinates along the sides."""
+        """Return the points with the given coordinates along the two sides, each in [0, 1]."""
         return np.asarray(np.asarray(self.corner) + coordinates @ self._sides, dtype=np.float64)
 
     def gauge(self, reference: Floats, step: Floats) -> Floats:

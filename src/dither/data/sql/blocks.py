@@ -57,8 +57,8 @@ class Cell(IntEnum):
 class Block:
     """The input of a block: the dialect, the reports of one question, and their public columns.
 
-    `source` is a relation with the public columns, `state` (0, or a negative cell), `report`, `report_hex`
-    and, unless the reports are unique, `weight`.
+    `source` is a relation with the public columns, `state` (0 for a report, else the negative code of a cell
+    without one), `report`, `report_hex` and, unless the reports are unique, `weight`.
     """
 
     dialect: SqlDialect

@@ -148,7 +148,9 @@ class JointDensity(Tabular):
     def correlation(self, first: str, second: str) -> Estimate:
         """Estimate the correlation coefficient of two numbers; its error follows from the moments."""
         if self._place(first) == self._place(second):
-            raise InvalidParameter("expected the names of two different numbers")
+            raise InvalidParameter(
+                f"expected the names of two different numbers, got {first!r} twice; name another one"
+            )
         x, y = (self.box.to_unit(self._records)[:, self._place(name)] - 0.5 for name in (first, second))
         every = np.stack([x, y, x * x, y * y, x * y])
         moments = np.array([self._correct(moment)[0] for moment in every])

@@ -246,7 +246,7 @@ class MeanMethod(ABC):
 
     @abstractmethod
     def query(self, total: int, count: int, grid: RecordGrid) -> tuple[int, int]:
-        """Return the two integers for a sum of grid indices and a count."""
+        """Return the two integers to which noise is added, from the sum of grid indices and the count."""
 
     @abstractmethod
     def solve(self, first: int, second: int, grid: RecordGrid) -> tuple[Fraction, Fraction]:

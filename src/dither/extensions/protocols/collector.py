@@ -117,7 +117,9 @@ class _Delivery:
         self._reader.finish()
         name, standing, cells = read_report(self._terms, self._rounds, body)
         if name not in self._came and len(self._came) == self._terms.mechanism.n:
-            raise ExchangeFailed("every device has reported already")
+            raise ExchangeFailed(
+                f"expected reports of {self._terms.mechanism.n} devices, got one more; start another round"
+            )
         before = self._came.setdefault(name, (standing, cells))
         if before[0] is not standing or not np.array_equal(before[1], cells):
             raise ExchangeFailed("this device has sent other reports before")

@@ -215,8 +215,8 @@ def choose_report(
     if not made:
         fits = f"in {limit} bytes" if limit is not None else f"in {LONGEST} bytes"
         raise InvalidParameter(
-            f"expected a report of sets of up to {most} of {items} items {fits}, but none exists; allow more "
-            "bytes, or fewer items of a person"
+            f"expected sets of up to {most} of {items} items to have a report that fits {fits}, but none "
+            "does; allow more bytes, or fewer items of a person"
         )
     near = _NEARLY * min(plan.variance for plan in made)
     best = min(

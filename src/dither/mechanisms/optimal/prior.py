@@ -87,8 +87,8 @@ def fit_numbers(shares: Floats, epsilon: float, loss: Distances, *, circular: bo
             break  # with more numbers, random draws are too frequent
     if not fits:
         raise InvalidParameter(
-            "expected at least two different values in the prior, got one; with one known value nothing has "
-            "to be reported"
+            "expected at least two different values in the prior, got one; add values, or use the known "
+            "value without reports"
         )
     least = min(error for error, _ in fits)
     codes = next(codes for error, codes in fits if error <= least * (1.0 + _SAME))
