@@ -61,8 +61,8 @@ def fetch_changes(addresses: Sequence[str]) -> dict[str, ChangeCounts]:
             parts.append(ChangeCounts.from_json(body))
             if parts[-1].change.fingerprint != contract.fingerprint(name):
                 raise Mismatch(
-                    f"expected counts of {name!r} from {base}, got those of another question; its collector "
-                    "may have another release"
+                    f"expected counts of {name!r} from {base}, got counts of another question; check "
+                    "that its collector has the same release"
                 )
         found[name] = sum(parts[1:], parts[0])
     return found

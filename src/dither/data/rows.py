@@ -123,7 +123,7 @@ def _text_hint(decimal: bool, thousands: bool) -> str:
         )
     if decimal:
         return "for numbers with a decimal comma pass Dialect(decimal=',')"
-    return "name the words that mean no answer with Dialect(na=[…])"
+    return "name the words that mean no answer with Dialect(na=[…]), or give the column categories"
 
 
 def _other_rows(rows: Sequence[int], count: int) -> str:

@@ -275,7 +275,8 @@ def estimates_of(groups: object) -> Mapping[Hashable, Estimate]:
     for group in given.values():
         if np.ndim(group.value) and not isinstance(group, EstimatedFrequencies):
             raise InvalidParameter(
-                "expected the estimate of a group to be one number, or frequencies, got several numbers"
+                "expected the estimate of a group to be one number, or frequencies, got several "
+                "numbers; compare one of them, such as one quantile"
             )
     return given
 

@@ -319,7 +319,7 @@ class Quantity:
         return min(max(value, float(self.edges[cell - 1])), float(self.edges[cell]))
 
     def outward(self, end: float, side: float) -> float:
-        """Return the farthest value in the identifiable bin of an end of an interval."""
+        """Return the outer edge of the identifiable bin that contains an end of an interval."""
         if side < 0.0:
             if end <= self.least:
                 return self.low

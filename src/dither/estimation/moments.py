@@ -97,7 +97,7 @@ class CountedMoments:
             return 0, len(names) - 1
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             listed = " and ".join(map(repr, names))
-            raise InvalidParameter(f"expected a pair of two of the numbers {listed}, got {found(pair)}")
+            raise InvalidParameter(f"expected a pair of numbers, two of {listed}, got {found(pair)}")
         return self.reading.index(pair[0]), self.reading.index(pair[1])
 
     def _moment(self, first: int, second: int) -> tuple[float, Floats]:

@@ -450,7 +450,7 @@ _LETTERS: Final = 66  # largest total length of labels below an axis, in letters
 
 
 def draw_family(fitted: FittedFamily, free: EstimatedDistribution, title: str, ax: Axes | None) -> Axes:
-    """Draw a fitted family over the estimate without one on `ax`, and return the axes."""
+    """Draw a fitted family over the estimate that assumes no family on `ax`, and return the axes."""
     ax = draw_distribution(free, level=0.95 if free.curve is not None else None, title=title, ax=ax)
     if fitted.family == "poisson":
         ax.plot(fitted.points, fitted.probabilities, "o", color=ORANGE, markersize=3.5, label="poisson")

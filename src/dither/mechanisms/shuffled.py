@@ -163,7 +163,7 @@ def _arrangements(mechanism: object) -> Iterator[Floats]:
 
 
 def _inputs_of(domain: Domain) -> list[Any]:
-    """Return two distant inputs of a kernel and a third input, or no inputs for another domain."""
+    """Return two distant inputs of a kernel and a third input; empty if the domain is of another kind."""
     if isinstance(domain, Categories):
         return list(range(min(len(domain), 3)))
     if isinstance(domain, Circle):

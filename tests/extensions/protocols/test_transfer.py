@@ -361,7 +361,7 @@ def test_points_outside_the_group_are_refused(name: str) -> None:
 
 def test_the_public_key_is_refused_as_a_query() -> None:
     sender, _ = sides()
-    with pytest.raises(ExchangeFailed, match="repeats the public key"):
+    with pytest.raises(ExchangeFailed, match="differs from the public key"):
         sender.keys(sender.public)
 
 

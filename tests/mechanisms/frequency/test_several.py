@@ -145,7 +145,7 @@ def test_the_report_is_chosen_by_variance_and_bytes() -> None:
             dt.SetResponse(domain, epsilon=1, **wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="two items"):
         dt.SetResponse(dt.Several(20, most=1), epsilon=1, pairs=True)
-    with pytest.raises(InvalidParameter, match="in 8 bytes, but none exists"):
+    with pytest.raises(InvalidParameter, match="in 8 bytes, but none does"):
         dt.SetResponse(domain, epsilon=1, report="polynomial", most_bytes=8)
 
 

@@ -368,7 +368,7 @@ def _maintain(made: deltalake.DeltaTable, day: datetime.date) -> int:
             rows = found.count_rows(filter=part & taken)
         if not rows and (small < _MANY or when >= day):
             continue
-        # `delete` and `optimize` are not used: their files have another type of texts.
+        # `delete` and `optimize` are not used: they write text columns with another type.
         left = found.scanner(filter=part & ~taken if rows else part).to_reader()
         try:
             module.write_deltalake(

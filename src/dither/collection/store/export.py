@@ -407,7 +407,7 @@ class _SqliteReader(StoreReader):
         self._sql = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
         try:
             if check_file(self._sql, path):
-                raise StoreUnusable(f"{path} is of an earlier version; say `dither collector migrate` first")
+                raise StoreUnusable(f"{path} is of an earlier version; run `dither collector migrate` first")
             self._sql.execute("INSERT OR IGNORE INTO notes VALUES (1, randomblob(16))")
             identity = self._sql.execute("SELECT hex(data) FROM notes WHERE number = 1").fetchone()[0]
             self._sql.execute("BEGIN")

@@ -155,7 +155,7 @@ class PostgresqlStore(CollectorStore):
             if waiting and not behind:
                 raise StoreUnusable(
                     f"the database is a store of version {self.version}, and this dither needs version "
-                    f"{present_version()}: say `dither collector migrate postgresql://… --backup FILE`; "
+                    f"{present_version()}: run `dither collector migrate postgresql://… --backup FILE`; "
                     "collectors that run go on meanwhile"
                 )
         except StoreUnusable:

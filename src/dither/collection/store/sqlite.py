@@ -87,7 +87,9 @@ class SqliteStore(CollectorStore):
                 raise
         except sqlite3.Error as error:
             self._lock.close()
-            raise StoreUnusable(f"{self.path} cannot be used as a store: {error}") from None
+            raise StoreUnusable(
+                f"{self.path} cannot be used as a store ({error}); give another file"
+            ) from None
         except BaseException:
             self._lock.close()
             raise

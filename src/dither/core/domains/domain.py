@@ -386,7 +386,7 @@ def finite(name: str, value: object) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InvalidParameter(f"{name} must be finite, not {found(value)}")
+        raise InvalidParameter(f"expected {name} to be finite, got {found(value)}")
     return number
 
 
@@ -591,7 +591,7 @@ class Circle(Line):
     def __init__(self, period: float = 2.0 * math.pi, *, step: float | None = None, unit: str = "") -> None:
         length = finite("the period", period)
         if not length > 0:
-            raise InvalidParameter(f"the period of a circle must be positive, not {length:g}")
+            raise InvalidParameter(f"expected the period of a circle to be positive, got {length:g}")
         extent("a circle", length)
         object.__setattr__(self, "period", length)
         width = check_step(step, length)

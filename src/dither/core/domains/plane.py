@@ -224,7 +224,7 @@ class Disk(Region):
 
     def __post_init__(self) -> None:
         if not finite("the radius", self.radius) > 0:
-            raise InvalidParameter(f"the radius of a disk must be positive, not {found(self.radius)}")
+            raise InvalidParameter(f"expected the radius of a disk to be positive, got {found(self.radius)}")
         if not (isinstance(self.centre, tuple) and len(self.centre) == 2):
             raise InvalidParameter("the centre of a disk must be a pair of numbers such as (0, 1)")
         x, y = (finite("a coordinate of the centre", coordinate) for coordinate in self.centre)
@@ -303,7 +303,9 @@ class Sphere(Plane):
 
     def __post_init__(self) -> None:
         if not finite("the radius", self.radius) > 0:
-            raise InvalidParameter(f"the radius of a sphere must be positive, not {found(self.radius)}")
+            raise InvalidParameter(
+                f"expected the radius of a sphere to be positive, got {found(self.radius)}"
+            )
         extent("the radius of a sphere", self.radius)
 
     @property

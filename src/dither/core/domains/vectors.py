@@ -78,7 +78,7 @@ class Vectors(Domain):
             raise InvalidParameter(f"expected exact to be True or False, got {found(self.exact)}")
         object.__setattr__(self, "length", finite("the length", self.length))
         if not self.length > 0.0:
-            raise InvalidParameter(f"the length of vectors must be positive, not {self.length:g}")
+            raise InvalidParameter(f"expected the length of vectors to be positive, got {self.length:g}")
         extent("the length of vectors", self.length)
         if self.centre is not None:
             given = [finite("a number of the centre", number) for number in self.centre]

@@ -81,8 +81,8 @@ class SqlDialect:
         template = self.delta.get(scheme, self.delta.get(""))
         if template is None:
             raise InvalidParameter(
-                f"expected a table that {self.title} can read, got an address {scheme}://; make a table of "
-                "it there, and name that"
+                f"expected a table that {self.title} can read, got an address {scheme}://; load it into a "
+                "table there, and give the name of that table"
             )
         return template.format(self.text(address), self.identifier(address), self.text(place))
 
@@ -117,7 +117,7 @@ class SqlDialect:
         return self.xor.format(left, right)
 
     def part(self, text: str, begin: str, length: int) -> str:
-        """Return some characters of a text; `begin` is counted from 1."""
+        """Return `length` characters of a text from position `begin`, counted from 1."""
         return self.substring.format(text, begin, length)
 
     def digit(self, text: str, begin: str) -> str:

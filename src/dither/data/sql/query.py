@@ -30,7 +30,7 @@ class ReportTable:
     that question: rows that are equal in `question`, `fingerprint`, `batch` and `place` are one report. A row
     with the place -1 is a tombstone: its batch was taken back, and counts nowhere. Without `batch`, the
     reports are already unique, and none was taken back. Where `wide` is True, a row is a person, and every
-    question has a column of its name, as in the files of `dither perturb` and of Spark:
+    question has a column of its name, as in the files of `dither perturb` and of Spark. See
     `ReportTable.of_columns`.
     """
 

@@ -51,7 +51,7 @@ class Robustness(Tabular):
 
     @property
     def proven(self) -> bool:
-        """Whether the answer is proven to stay in all of the box."""
+        """Whether the answer is proven to be the same everywhere in the box."""
         return self.tau == 0.0
 
     def records(self) -> list[Row]:

@@ -114,7 +114,9 @@ class KeySender:
         """Return both keys of the next transfer; raise ExchangeFailed if the query is not a valid point."""
         if query == self.public:
             # B − A would be the identity. A receiver that follows the protocol draws b ≠ 0.
-            raise ExchangeFailed("a query repeats the public key")
+            raise ExchangeFailed(
+                "expected a query that differs from the public key; end the exchange and begin another"
+            )
         zero = multiply_point(self._secret, query)
         if_one = subtract_points(zero, self._square)
         first, second = (

@@ -162,7 +162,7 @@ class Anywhere(PathMechanism[Plane]):
 
     @cached_property
     def fitted(self) -> tuple[Selector, int]:
-        """The points as devices know them, and the number of likelier points."""
+        """The codebook in the form for devices, and the number of likelier points."""
         if isinstance(self.domain, Sphere):
             count = _POINTS
             width = max(1, round(_best_cap(self.epsilon) * count))

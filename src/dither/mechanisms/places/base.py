@@ -310,5 +310,5 @@ def positive(name: str, value: object) -> float:
     """Return a public length as a float. Raise InvalidParameter unless it is positive."""
     number = finite(name, value)
     if not number > 0.0:
-        raise InvalidParameter(f"{name} must be positive, not {number:g}")
+        raise InvalidParameter(f"expected {name} to be positive, got {number:g}")
     return number

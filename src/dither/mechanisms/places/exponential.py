@@ -58,7 +58,7 @@ class ScoredPoints(PublicPoints):
         if self.sensitivity is not None:
             object.__setattr__(self, "sensitivity", finite("the sensitivity", self.sensitivity))
             if not self.sensitivity > 0.0:
-                raise InvalidParameter(f"sensitivity must be positive, not {self.sensitivity:g}")
+                raise InvalidParameter(f"expected sensitivity to be positive, got {self.sensitivity:g}")
 
     @cached_property
     def _scores(self) -> Floats:
