@@ -1,4 +1,4 @@
-"""The picture on a mechanism's page: to the left what reports look like, to the right the error at each ε."""
+"""The picture on a mechanism's page: first what reports look like, then the error at each ε."""
 
 from __future__ import annotations
 
@@ -65,37 +65,37 @@ def caption(mechanism: Mechanism) -> str:
     """Say what the picture shows."""
     if isinstance(mechanism, Analysis):
         return (
-            "Left: the report for two values (dotted). Right: the worst expected error at each ε; "
+            "First: the report for two values (dotted). Second: the worst expected error at each ε; "
             "grey is the smallest that any mechanism can have."
         )
     if isinstance(mechanism, Joint):
         return (
-            "Left: how often a report supports each answer when the true one is orange. "
-            "Right: the error of a frequency, times √n, at each correlation ρ; dots are the example."
+            "First: how often a report supports each answer when the true one is orange. "
+            "Second: the error of a frequency, times √n, at each correlation ρ; dots are the example."
         )
     if isinstance(mechanism, CategoryMechanism | dt.PEM):
         return (
-            "Left: how often a report supports each answer when the true one is orange. "
-            "Right: the error of a frequency, averaged over the answers, times √n, at each ε; grey is the "
+            "First: how often a report supports each answer when the true one is orange. "
+            "Second: the error of a frequency, averaged over the answers, times √n, at each ε; grey is the "
             "smallest that any mechanism can have."
         )
     if isinstance(mechanism, dt.SetResponse):
         return (
-            "Left: how often a report tells each item when the person has the orange ones. Right: the error "
+            "First: how often a report tells each item when the person has the orange ones. Second: the error "
             "of an item's share, times √n, at each ε, if sets are full; grey is a lower bound for every one."
         )
     if isinstance(mechanism, dt.Marginals):
         return (
-            "Left: one question about a pair of attributes, its value in colours. Right: the error of all "
+            "First: one question about a pair of attributes, its value in colours. Second: the error of all "
             "cells of all tables together, times √n, at each ε; grey is the lower bound for every mechanism."
         )
     if isinstance(mechanism, QueryMechanism):
         return (
-            "Left: where each report (a column) is likelier than its least, by the input (a row). "
-            "Right: the error of each answer, times √n; grey is the same answer from k-RR."
+            "First: where each report (a column) is likelier than its least, by the input (a row). "
+            "Second: the error of each answer, times √n; grey is the same answer from k-RR."
         )
     return (
-        "Left: a thousand reports of the orange place. Right: the mean distance between a place and its "
+        "First: a thousand reports of the orange place. Second: the mean distance between a place and its "
         "report at each ε, for places spread evenly, simulated; grey is a report that ignores the place."
     )
 
