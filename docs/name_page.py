@@ -318,8 +318,9 @@ def _title(page_name: str) -> str:
 
 def see_also(path: str, thing: Any) -> list[str]:
     """Return the guides that mention a name most often, at most three, and its source."""
-    pattern = re.compile(rf"\b{re.escape(called(path))}\b")
-    counted = {name: len(pattern.findall(text)) for name, text in _texts().items()}
+    word = called(path)
+    pattern = re.compile(rf"\b{re.escape(word)}\b")
+    counted = {name: len(pattern.findall(text)) for name, text in _texts().items() if word in text}
     named = sorted((name for name, count in counted.items() if count), key=lambda name: -counted[name])[:3]
     lines = [f"- [{_title(name)}](../{name}.md)" for name in named]
     made = isinstance(thing, ModuleType) or inspect.isclass(thing) or inspect.isroutine(thing)
