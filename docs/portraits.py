@@ -81,7 +81,7 @@ def caption(mechanism: Mechanism) -> str:
         )
     if isinstance(mechanism, dt.SetResponse):
         return (
-            "First: how often a report supports each item of a person with the orange ones. Second: the error "
+            "First: how often a report supports each item if the orange ones are true. Second: the error "
             "of an item's share, times √n, at each ε, if sets are full; grey is a lower bound for every one."
         )
     if isinstance(mechanism, dt.Marginals):
