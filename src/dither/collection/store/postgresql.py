@@ -171,6 +171,7 @@ class PostgresqlStore(CollectorStore):
             self._again = time.monotonic() + _PAUSE
             self._sql = self._psycopg.connect(self._address, autocommit=True, **self._patience())
             self._sql.execute("SET synchronous_commit = on")
+            self._sql.execute("SET default_transaction_isolation = 'read committed'")
             self._sql.execute(f"SET idle_in_transaction_session_timeout = '{_IDLE}'")
         return self._sql
 
