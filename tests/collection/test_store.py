@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dither.collection.collector import Collector
-from dither.collection.live import Slot
+from dither.collection.live import News, Slot
 from dither.collection.refusals import Reason
 from dither.collection.settings import Settings
 from dither.collection.store.store import Arrived, CollectorStore, RefusedKey, Stored, StoreUnavailable
@@ -170,3 +170,26 @@ def test_the_sizes_of_a_row(tmp_path: Any) -> None:
     store.close()
     assert (tmp_path / "size.sqlite").stat().st_size < 100 * 20_000
     assert CAMPAIGN.questions["minutes"].name == "Podium"
+
+
+@pytest.mark.parametrize("name", ["news", "folded_counts"])
+def test_counts_that_could_not_be_built_anew_are_built_at_the_next_look(
+    make_store: MakeStore, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The store fails after it said that counts are to be built anew, and before it gave any."""
+    store, batches = make_store(), [arrived(1), arrived(2)]
+    store.publish(published())
+    store.append(batches)
+    collector = Collector(store, Settings())
+
+    def fails() -> News:
+        raise StoreUnavailable("cut off")
+
+    vars(store).update({"_generation": -1, "_rebuild": True})  # for the one kind and the other
+    monkeypatch.setattr(store, name, fails)
+    with pytest.raises(StoreUnavailable):
+        collector.catch_up()
+    monkeypatch.undo()
+    collector.catch_up()
+    found = {question: collector.live.summary(CAMPAIGN.id, question) for question in CAMPAIGN.questions}
+    assert found == expected(batches)

@@ -38,7 +38,8 @@ def test_a_batch_that_comes_to_two_processes_on_two_days_at_once_is_stored_once(
     database: str, monkeypatch: pytest.MonkeyPatch, isolation: str
 ) -> None:
     """Around midnight, or by a wrong clock: no index has both days. `isolation` is the database's default."""
-    monkeypatch.setenv("PGOPTIONS", f"-c default_transaction_isolation={isolation.replace(' ', chr(92) + ' ')}")
+    default = isolation.replace(" ", "\\ ")
+    monkeypatch.setenv("PGOPTIONS", f"-c default_transaction_isolation={default}")
     stores = [PostgresqlStore(database) for _ in range(2)]
     stores[0].publish(published())
     stores[0].append([arrived(90), on(arrived(91), NEXT)])

@@ -74,6 +74,7 @@ class Collector:
         self._new_refusals: Counter[RefusedKey] = Counter()
         self._leaving_refusals: Counter[RefusedKey] = Counter()  # counts that are being written to the store
         self._lock = threading.Lock()
+        self._rebuilding = False  # True after counts could not be built anew
         self.catch_up()
 
     def settled_day(self) -> datetime.date:
@@ -129,9 +130,11 @@ class Collector:
 
     def catch_up(self) -> None:
         """Count the reports that other processes stored since the last time; at the start, all reports."""
-        if self.store.reload():
+        if self.store.reload() or self._rebuilding:
+            self._rebuilding = True
             self._learn()
             self.live.rebuild(self.store.folded_counts(), self._news())
+            self._rebuilding = False
         else:
             self.live.add_all(self._news())
 
