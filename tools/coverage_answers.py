@@ -12,11 +12,12 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 import dither as dt
+from dither.estimation.estimate import Estimate
 from dither.estimation.over_time import smooth_days
 from tests.support.repository import ROOT
 from tools.coverage import write
@@ -359,7 +360,12 @@ def arcsine(n: int, epsilon: float, what: str) -> Callable[[Rng, dt.Seeded], Any
         values = np.sin(np.pi / 2.0 * rng.random(n)) ** 2
         found = dt.cumulative(asked.perturb(values, source=source), method="empirical bayes")
         if what == "quantiles":
-            return [found.quantile(q).covers(math.sin(math.pi / 2.0 * q) ** 2) for q in (0.05, 0.5, 0.95)]
+            shares = (0.05, 0.5, 0.95)
+            quantiles = [cast("Estimate", found.quantile(q)) for q in shares]
+            return [
+                estimate.covers(math.sin(math.pi / 2.0 * q) ** 2)
+                for q, estimate in zip(shares, quantiles, strict=True)
+            ]
         truth = 2.0 / np.pi * np.arcsin(np.sqrt(np.asarray(found.edges)[1:-1]))
         low, high = (np.asarray(end)[: truth.size] for end in found.interval())
         held = (low <= truth) & (truth <= high)

@@ -244,7 +244,7 @@ def picture() -> None:
     ax.legend(frameon=False, fontsize=9)
     docs = Path(__file__).parents[2] / "docs"
     sys.path.insert(0, str(docs))
-    from narrow import save_with_portrait
+    from narrow import save_with_portrait  # type: ignore[import-not-found]
 
     save_with_portrait(figure, docs / "pictures" / "audit-samples.svg", metadata={"Date": None})
     print(as_markdown(["spent beyond", "reports"], [(f"{g:g}", f"{n:.0f}") for g, n in found]))

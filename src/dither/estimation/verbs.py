@@ -416,6 +416,12 @@ def estimate(reports: Reports | Counts, *, weights: Weighting | None = ...) -> E
 
 @overload
 def estimate(
+    reports: Reports, *, weights: Weighting | None = ..., person: Sequence[Hashable] | Array
+) -> Estimate: ...
+
+
+@overload
+def estimate(
     reports: Reports,
     *,
     by: Labels | Reports,

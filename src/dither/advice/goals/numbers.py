@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, replace
 from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
@@ -46,8 +46,9 @@ class Goal(ABC):
     def __str__(self) -> str:
         """Return the goal in words, such as "mean of 1 000 people, worst case"."""
         words = [re.sub(r"(?<!^)(?=[A-Z])", " ", type(self).__name__).lower()]
-        for parameter in fields(self) if is_dataclass(self) else ():
-            name, value = parameter.name, getattr(self, parameter.name)
+        parameters: Mapping[str, Field[Any]] = getattr(self, "__dataclass_fields__", {})
+        for name, parameter in parameters.items():
+            value = getattr(self, name)
             if value is None or value is False or not parameter.repr:
                 continue
             if name == "n":
