@@ -36,7 +36,7 @@ func with(state object, name string, value any) object {
 	return changed
 }
 
-// rowsOf returns the objects of a list of the state; no objects if there is no list.
+// rowsOf returns the objects of a list of the state; none if the list is missing.
 //
 //go:noinline
 func rowsOf(state object, name string) []object {
