@@ -172,7 +172,7 @@ def test_the_command(folder: Path) -> None:
     ("arguments", "said"),
     [
         (["nothing.joblib"], "file not found"),
-        (["no_such_module:thing"], "cannot be imported"),
+        (["no_such_module:thing"], "expected a model that can be imported"),
         (["just-a-word"], "package.module:name"),
         (["model.joblib", "--row", "9"], "--row from 1 to 8"),
         (["model.joblib", "--mechanism", "nonsense"], "no mechanism"),
