@@ -43,6 +43,7 @@ def test_maps_rank_the_design_for_maps_first(epsilon: float) -> None:
     assert errors["Optimal(…, purpose='map')"] < 0.8 * errors["TraCSC(…, inner=SW)"]
 
 
+@pytest.mark.slow
 def test_maps_state_the_range_of_other_populations_and_fall_with_more_people(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

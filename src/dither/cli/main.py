@@ -131,7 +131,7 @@ def _with_near_options(error: click.NoSuchOption) -> click.NoSuchOption:
     params = [] if error.ctx is None else error.ctx.command.get_params(error.ctx)
     known = [name[2:] for param in params for name in param.opts if name.startswith("--")]
     begun = [name for name in known if name.startswith(given)]
-    near = [f"--{name}" for name in begun or get_close_matches(given, known, 2, 0.7)]
+    near = [f"--{name}" for name in begun or get_close_matches(given, known, 2, 0.6)]
     message = None
     if not near and "interval" in known:
         there = [option for option in _DOMAINS if option[2:] in known]

@@ -46,11 +46,17 @@ def test_several_numbers_are_options_of_their_own() -> None:
     assert "a different name for each --number" in told.output
 
 
-def test_the_planned_error_is_said_in_a_sentence_with_its_parts() -> None:
-    of_numbers = ("recommend", "--interval", 0, 100, "--epsilon", 2, "--error")
-    shown = run(*of_numbers, 5, "--goal", "quantile").output
+PLANNED_ERROR = ("recommend", "--interval", 0, 100, "--epsilon", 2, "--error")
+
+
+@pytest.mark.slow
+def test_the_planned_error_of_a_quantile_is_said_in_a_sentence() -> None:
+    shown = run(*PLANNED_ERROR, 5, "--goal", "quantile").output
     assert "the standard error of the quantile (with the sampling error) is at most 5" in shown
     assert "Noise and sampling are simulated together" in shown
-    shown = run(*of_numbers, 50, "--goal", "variance").output
+
+
+def test_the_planned_error_is_said_in_a_sentence_with_its_parts() -> None:
+    shown = run(*PLANNED_ERROR, 50, "--goal", "variance").output
     assert "the standard error of the variance is at most 50" in shown
     assert ", and sampling " in shown

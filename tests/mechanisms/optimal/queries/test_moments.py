@@ -77,7 +77,7 @@ def test_one_three_and_four_numbers(numbers: int) -> None:
         with pytest.raises(InvalidParameter, match="no number"):
             dt.stats.correlation(reports, ("a", "z"))
     if numbers > 2:
-        with pytest.raises(InvalidParameter, match="two of the numbers"):
+        with pytest.raises(InvalidParameter, match="expected a pair of numbers"):
             dt.stats.covariance(reports)
 
 
