@@ -224,13 +224,7 @@ def estimate_groups(
 
     `usual` estimates each group if no quantity is given. `person` is a public id for each report.
     """
-    if isinstance(reports, Mapping):
-        summarise(cast("Any", reports))  # raises, and names the questions
-    if not isinstance(reports, Reports):
-        raise InvalidParameter(
-            "expected reports with one label each (a summary has lost their order), "
-            f"got {type(reports).__name__}"
-        )
+    reports = _check_reports(reports, "label")
     if isinstance(by, str | bytes) or not hasattr(by, "__len__"):
         raise InvalidParameter(
             f"expected by to be a label for each report, or a mapping from names to such columns, got "
@@ -284,17 +278,23 @@ def _named_people(person: object, reports: Reports) -> People:
     return people_by_id(ids, reports.about)
 
 
-def estimate_people(
-    reports: object, person: object, weights: Weighting | None, usual: Callable[..., Estimate]
-) -> Estimate:
-    """Return the usual estimate of reports, with the error of several reports of a person."""
+def _check_reports(reports: object, each: str) -> Reports:
+    """Return the reports; raise InvalidParameter if they are a summary or reports of several questions."""
     if isinstance(reports, Mapping):
         summarise(cast("Any", reports))  # raises, and names the questions
     if not isinstance(reports, Reports):
         raise InvalidParameter(
-            "expected reports with one id each (a summary has lost their order), got "
+            f"expected reports with one {each} each (a summary has lost their order), got "
             f"{type(reports).__name__}"
         )
+    return reports
+
+
+def estimate_people(
+    reports: object, person: object, weights: Weighting | None, usual: Callable[..., Estimate]
+) -> Estimate:
+    """Return the usual estimate of reports, with the error of several reports of a person."""
+    reports = _check_reports(reports, "id")
     named = replace(reports, people=_named_people(person, reports))
     return (usual(named) if weights is None else usual(named, weights=weights)).for_people(named.people)
 
